@@ -1,0 +1,1 @@
+"""The local stack: a database, a web server, a worker and a sandbox on one machine."""
