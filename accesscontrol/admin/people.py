@@ -1,0 +1,176 @@
+"""Organizations, users, members and roles."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+from unfold.forms import AdminPasswordChangeForm
+
+from accesscontrol.admin.tenant import TenantAdmin, VersionedAdmin, actor_in
+from accesscontrol.exceptions import Refusal
+from accesscontrol.models import Member, Organization, Role, Surface, User
+from accesscontrol.permissions import Permission
+from accesscontrol.services import memberships, organizations
+
+
+@admin.register(Organization)
+class OrganizationAdmin(TenantAdmin[Organization]):
+    view_permission = Permission.ORGANIZATION_VIEW
+    manage_permission = Permission.ORGANIZATION_MANAGE
+    list_display = ("name", "slug", "active_members", "created_at")
+    search_fields = ("name", "slug")
+    fields = ("name", "slug")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Organization]:
+        active = Count("members", filter=Q(members__status=Member.Status.ACTIVE))
+        return super().get_queryset(request).annotate(active_count=active)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return isinstance(request.user, User) and request.user.is_superuser
+
+    def has_delete_permission(self, request: HttpRequest, obj: Organization | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Organization, form: Any, change: bool) -> None:
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        founded = organizations.found(slug=obj.slug, name=obj.name, surface=Surface.ADMIN)
+        obj.pk, obj._state.adding = founded.pk, False
+
+    @display(description="Active members", ordering="active_count")
+    def active_members(self, obj: Any) -> int:
+        return int(obj.active_count)
+
+
+class UserCreationForm(BaseUserCreationForm[User]):
+    class Meta:
+        model = User
+        fields = ("email", "name")
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin[User], ModelAdmin):
+    """Accounts of this server, for superusers: what somebody may do is decided by their membership."""
+
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+    list_display = ("email", "name", "is_active", "is_staff", "last_login")
+    list_filter = ("is_active", "is_staff")
+    search_fields = ("email", "name")
+    ordering = ("email",)
+    readonly_fields = ("last_login", "created_at")
+    filter_horizontal = ()
+    fieldsets = (
+        (None, {"fields": ("email", "name", "password")}),
+        ("This server", {"fields": ("is_active", "is_staff", "is_superuser")}),
+        ("Dates", {"fields": ("last_login", "created_at")}),
+    )
+    add_fieldsets = ((None, {"fields": ("email", "name", "password1", "password2")}),)
+
+
+class MemberForm(forms.ModelForm[Member]):
+    class Meta:
+        model = Member
+        fields = ("organization", "user", "role")
+
+
+@admin.register(Member)
+class MemberAdmin(VersionedAdmin[Member]):
+    """The status changes by the actions alone: they end every live grant in the same transaction."""
+
+    view_permission = Permission.MEMBER_VIEW
+    manage_permission = Permission.MEMBER_MANAGE
+    form = MemberForm
+    list_display = ("email", "name", "role", "status_label", "organization", "created_at")
+    list_filter = ("status", "role", "organization")
+    list_select_related = ("user", "role", "organization")
+    search_fields = ("user__email", "user__name")
+    autocomplete_fields = ("user",)
+    actions = ("suspend", "reinstate", "remove")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Member | None = None) -> tuple[str, ...]:
+        return ("organization", "user", "status") if obj else ()
+
+    def get_fields(self, request: HttpRequest, obj: Member | None = None) -> tuple[str, ...]:
+        return ("organization", "user", "role", "status") if obj else ("organization", "user", "role")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Member | None = None) -> bool:
+        return False
+
+    @display(description="E-mail", ordering="user__email")
+    def email(self, obj: Member) -> str:
+        return obj.user.email
+
+    @display(description="Name", ordering="user__name")
+    def name(self, obj: Member) -> str:
+        return obj.user.name
+
+    @display(
+        description="Status",
+        ordering="status",
+        label={"Active": "success", "Suspended": "warning", "Removed": "danger"},
+    )
+    def status_label(self, obj: Member) -> str:
+        return obj.get_status_display()
+
+    @admin.action(description="Suspend: end all access until reinstated", permissions=["change"])
+    def suspend(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        self._apply(request, queryset, memberships.suspend, "suspended")
+
+    @admin.action(description="Reinstate suspended members", permissions=["change"])
+    def reinstate(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        self._apply(request, queryset, memberships.reinstate, "reinstated")
+
+    @admin.action(description="Remove: end the membership for good", permissions=["change"])
+    def remove(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        self._apply(request, queryset, memberships.remove, "removed")
+
+    def _apply(self, request: HttpRequest, queryset: QuerySet[Member], service: Any, done: str) -> None:
+        """One transaction each: one refusal does not undo the others."""
+        for member in queryset.select_related("organization", "user", "role"):
+            if not self.has_change_permission(request, member):
+                continue
+            try:
+                service(member=member, surface=Surface.ADMIN, actor=actor_in(request, member.organization))
+            except Refusal as refusal:
+                self.message_user(request, str(refusal), messages.ERROR)
+            else:
+                self.message_user(request, f"{member.user.email} was {done}.", messages.SUCCESS)
+
+
+@admin.register(Role)
+class RoleAdmin(VersionedAdmin[Role]):
+    """Built-in roles are shown and cannot be changed."""
+
+    view_permission = Permission.ROLE_VIEW
+    manage_permission = Permission.ROLE_MANAGE
+    list_display = ("label", "slug", "built_in", "permission_count", "organization")
+    list_filter = ("built_in", "organization")
+    search_fields = ("label", "slug")
+    fields = ("organization", "label", "slug", "permissions")
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "permissions":
+            return forms.MultipleChoiceField(
+                choices=[(p.value, p.value) for p in Permission],
+                widget=forms.CheckboxSelectMultiple,
+                required=False,
+            )
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    def has_change_permission(self, request: HttpRequest, obj: Role | None = None) -> bool:
+        return not (obj and obj.built_in) and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Role | None = None) -> bool:
+        return not (obj and obj.built_in) and super().has_delete_permission(request, obj)
+
+    @display(description="Permissions")
+    def permission_count(self, obj: Role) -> int:
+        return len(obj.permissions)

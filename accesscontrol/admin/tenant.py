@@ -1,0 +1,116 @@
+"""The admin as a member of one organization sees it: their role's permissions, over their organization's rows.
+
+A superuser runs the server and sees every organization; everybody else sees those where they are an active member.
+"""
+
+from typing import Any, ClassVar
+
+from django.db import models, transaction
+from django.db.models import Field, ForeignKey, QuerySet
+from django.forms import ModelChoiceField
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin
+
+from accesscontrol import versions
+from accesscontrol.models import Member, Organization, User
+from accesscontrol.permissions import Permission
+
+
+def memberships(user: Any) -> list[Member]:
+    """The signed-in user's active memberships, with roles; read once per request."""
+    if not isinstance(user, User) or not user.is_active:
+        return []
+    if not hasattr(user, "_active_memberships"):
+        rows = user.memberships.filter(status=Member.Status.ACTIVE).select_related("role", "organization", "user")
+        user._active_memberships = list(rows)  # type: ignore[attr-defined]
+    return user._active_memberships  # type: ignore[attr-defined, no-any-return]
+
+
+def organizations_where(user: Any, permission: Permission) -> QuerySet[Organization]:
+    if isinstance(user, User) and user.is_superuser:
+        return Organization.objects.all()
+    allowed = [member.organization_id for member in memberships(user) if member.may(permission)]
+    return Organization.objects.filter(pk__in=allowed)
+
+
+def actor_in(request: HttpRequest, organization: Organization) -> Member | None:
+    """The member who acts, for the audit trail; None for a superuser from outside the organization."""
+    return next((m for m in memberships(request.user) if m.organization_id == organization.pk), None)
+
+
+class TenantAdmin[ModelT: models.Model](ModelAdmin):
+    """Reads with `view_permission`, writes with `manage_permission` (None: nobody), within the user's organizations."""
+
+    view_permission: ClassVar[Permission]
+    manage_permission: ClassVar[Permission | None] = None
+    compressed_fields = True
+    warn_unsaved_form = True
+    list_filter_submit = True
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ModelT]:
+        rows: QuerySet[ModelT] = super().get_queryset(request)
+        if isinstance(request.user, User) and request.user.is_superuser:
+            return rows
+        path = getattr(self.model, "tenant_path", "organization")
+        return rows.filter(**{f"{path}__in": organizations_where(request.user, self.view_permission)})
+
+    def formfield_for_foreignkey(
+        self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> ModelChoiceField[Any] | None:
+        """Choices from the user's own organizations alone."""
+        related = db_field.related_model
+        path = getattr(related, "tenant_path", "organization")
+        if isinstance(related, type) and (hasattr(related, "tenant_path") or hasattr(related, "organization")):
+            allowed = organizations_where(request.user, self.manage_permission or self.view_permission)
+            kwargs.setdefault("queryset", related._default_manager.filter(**{f"{path}__in": allowed}))
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)  # type: ignore[no-any-return]
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return organizations_where(request.user, self.view_permission).exists()
+
+    def has_view_permission(self, request: HttpRequest, obj: ModelT | None = None) -> bool:
+        return self._may(request, self.view_permission, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self._may(request, self.manage_permission, None)
+
+    def has_change_permission(self, request: HttpRequest, obj: ModelT | None = None) -> bool:
+        return self._may(request, self.manage_permission, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: ModelT | None = None) -> bool:
+        return self._may(request, self.manage_permission, obj)
+
+    def _may(self, request: HttpRequest, permission: Permission | None, obj: ModelT | None) -> bool:
+        if permission is None:
+            return False
+        allowed = organizations_where(request.user, permission)
+        return allowed.filter(pk=organization_of(obj).pk).exists() if obj is not None else allowed.exists()
+
+
+class VersionedAdmin[ModelT: models.Model](TenantAdmin[ModelT]):
+    """For rows that decide what members reach: every change bumps the organization's version in its transaction."""
+
+    @transaction.atomic
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        versions.bump(organization_of(obj))
+        super().save_model(request, obj, form, change)
+
+    @transaction.atomic
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        versions.bump(organization_of(obj))
+        super().delete_model(request, obj)
+
+    @transaction.atomic
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for obj in queryset:
+            self.delete_model(request, obj)
+
+
+def organization_of(obj: Any) -> Organization:
+    """Follows the model's `tenant_path` to its organization."""
+    path = getattr(obj, "tenant_path", "organization")
+    for step in () if path == "pk" else path.split("__"):
+        obj = getattr(obj, step)
+    assert isinstance(obj, Organization)
+    return obj

@@ -1,0 +1,25 @@
+"""The tenant."""
+
+from uuid import uuid4
+
+from django.db import models
+
+
+class Organization(models.Model):
+    tenant_path = "pk"
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    slug = models.SlugField(unique=True, max_length=48)
+    name = models.CharField(max_length=100)
+    version = models.PositiveBigIntegerField(
+        default=1,
+        editable=False,
+        help_text="Grows with every change to what members can reach; caches are keyed by it.",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,97 @@
+"""What an operation is: one of our own control-plane actions, defined once and served by every adapter.
+
+An operation is listed over MCP as `elaichi__domain__verb`. Its input is a pydantic model, so the schema a client sees
+and the check its arguments meet are the same thing.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from accesscontrol.caller import Caller
+from accesscontrol.exceptions import InvalidArguments, Problem
+from accesscontrol.permissions import Permission, Scope
+
+PREFIX = "elaichi"
+
+
+class OperationInput(BaseModel):
+    """An unknown argument is refused, never dropped in silence."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def parse_input[InputT: OperationInput](model: type[InputT], arguments: dict[str, Any]) -> InputT:
+    """The arguments as their type. Raises InvalidArguments, which names each path and never what was given."""
+    try:
+        return model.model_validate(arguments, strict=True)
+    except ValidationError as error:
+        problems = error.errors(include_input=False, include_url=False, include_context=False)
+        raise InvalidArguments(
+            [Problem(path="/".join(map(str, item["loc"])), reason=item["msg"]) for item in problems]
+        ) from None
+
+
+def input_schema(model: type[OperationInput]) -> dict[str, Any]:
+    """A model's JSON Schema, without the titles that only repeat its names."""
+    schema = model.model_json_schema()
+    for part in (schema, *schema.get("properties", {}).values()):
+        part.pop("title", None)
+    schema.pop("description", None)
+    return {**schema, "properties": schema.get("properties", {})}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation[InputT: OperationInput]:
+    """`run` returns a JSON object; it raises Refusal for what a person can mend."""
+
+    domain: str
+    verb: str
+    title: str
+    description: str
+    input: type[InputT]
+    permission: Permission
+    scope: Scope
+    run: Callable[[Caller, InputT], dict[str, Any]]
+
+    @property
+    def name(self) -> str:
+        return f"{PREFIX}__{self.domain}__{self.verb}"
+
+    @property
+    def annotations(self) -> Mapping[str, Any]:
+        """MCP's hints, from the scope: what reads does not write, and only our own records are touched."""
+        return {
+            "title": self.title,
+            "readOnlyHint": self.scope is Scope.READ,
+            "destructiveHint": self.scope is Scope.DESTRUCTIVE,
+            "idempotentHint": self.scope is Scope.READ,
+            "openWorldHint": False,
+        }
+
+    def admits(self, caller: Caller) -> bool:
+        return caller.may(self.permission) and self.scope in caller.scopes
+
+
+class Registry:
+    """Every operation, by name. Listed in the order of their names, whoever was registered first."""
+
+    def __init__(self) -> None:
+        self._operations: dict[str, Operation[Any]] = {}
+
+    def register(self, operation: Operation[Any]) -> None:
+        """Raises ValueError where the name is taken."""
+        if operation.name in self._operations:
+            raise ValueError(f"The operation {operation.name} is registered twice.")
+        self._operations[operation.name] = operation
+
+    def get(self, name: str) -> Operation[Any] | None:
+        return self._operations.get(name)
+
+    def __iter__(self) -> Iterator[Operation[Any]]:
+        return iter(sorted(self._operations.values(), key=lambda operation: operation.name))
+
+
+registry = Registry()

@@ -1,0 +1,138 @@
+"""The rule of precedence: which connectors and tools a member may reach, decided over plain values.
+
+Two layers are asked, the role's rules and the member's own, and both must admit what is asked for. Within a layer:
+
+1. A block that names the tool, its connector, or a connector that this one was forked from denies it.
+2. Else, if the layer has no allow rule, it is admitted.
+3. Else it is admitted only if an allow rule names the tool or its connector. An allow rule that names nothing still
+   counts as one, so on its own it denies everything. Allows are not inherited by forks.
+
+An exemption lifts the role layer's denial for what it names, and nothing else. A connector as a whole (no tool given)
+is reachable where some tool of it could be: a tool named by an allow admits its connector for that tool alone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True)
+class ToolRef:
+    """What is asked for. `lineage` holds the slugs it was forked from; without `tool` the connector itself is meant."""
+
+    connector: str
+    lineage: tuple[str, ...] = ()
+    tool: str | None = None
+
+
+class Mode(StrEnum):
+    ALLOW = "allow"
+    BLOCK = "block"
+
+
+class Layer(StrEnum):
+    """Whose rules denied."""
+
+    ROLE = "role"
+    USER = "user"
+
+
+class Scope(StrEnum):
+    """What was denied: the connector whole, or this tool of it."""
+
+    CONNECTOR = "connector"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An answer with its reason: `layer` and `scope` stand only where it is a denial."""
+
+    allowed: bool
+    layer: Layer | None = None
+    scope: Scope | None = None
+
+
+ALLOWED = Decision(allowed=True)
+
+
+@dataclass(frozen=True)
+class Names:
+    """Connectors by slug, and tools as pairs of slug and name."""
+
+    connectors: frozenset[str] = frozenset()
+    tools: frozenset[tuple[str, str]] = frozenset()
+
+    def __or__(self, other: "Names") -> "Names":
+        return Names(self.connectors | other.connectors, self.tools | other.tools)
+
+    def hold(self, ref: ToolRef) -> bool:
+        return ref.connector in self.connectors or (ref.connector, ref.tool) in self.tools
+
+    def touch(self, connector: str) -> bool:
+        return connector in self.connectors or any(slug == connector for slug, _ in self.tools)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One restriction as a plain value."""
+
+    mode: Mode
+    names: Names = field(default_factory=Names)
+
+
+@dataclass(frozen=True)
+class CompiledLayer:
+    """A layer's rules, united. `allows` is None where no allow rule exists."""
+
+    allows: Names | None
+    blocks: Names
+
+    def denial(self, ref: ToolRef) -> Scope | None:
+        for connector in (ref.connector, *ref.lineage):
+            if connector in self.blocks.connectors:
+                return Scope.CONNECTOR
+            if (connector, ref.tool) in self.blocks.tools:
+                return Scope.TOOL
+        if self.allows is None or self.allows.hold(ref):
+            return None
+        if ref.tool is None:
+            return None if self.allows.touch(ref.connector) else Scope.CONNECTOR
+        return Scope.TOOL if self.allows.touch(ref.connector) else Scope.CONNECTOR
+
+
+def compile_layer(rules: Iterable[Rule]) -> CompiledLayer:
+    """Within a layer allows union and blocks union."""
+    allows: Names | None = None
+    blocks = Names()
+    for rule in rules:
+        if rule.mode is Mode.BLOCK:
+            blocks |= rule.names
+        else:
+            allows = (allows or Names()) | rule.names
+    return CompiledLayer(allows, blocks)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Everything that decides for one member."""
+
+    role: CompiledLayer
+    user: CompiledLayer
+    exemptions: Names = field(default_factory=Names)
+
+    def decide(self, ref: ToolRef) -> Decision:
+        """Allowed only if both layers admit it. The member's own layer is asked first: no exemption lifts it."""
+        scope = self.user.denial(ref)
+        if scope is not None:
+            return Decision(allowed=False, layer=Layer.USER, scope=scope)
+        scope = self.role.denial(ref)
+        if scope is not None and not self._exempt(ref):
+            return Decision(allowed=False, layer=Layer.ROLE, scope=scope)
+        return ALLOWED
+
+    def _exempt(self, ref: ToolRef) -> bool:
+        return self.exemptions.touch(ref.connector) if ref.tool is None else self.exemptions.hold(ref)
+
+
+UNRESTRICTED = Policy(role=compile_layer(()), user=compile_layer(()))

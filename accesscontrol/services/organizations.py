@@ -1,0 +1,46 @@
+"""Founding an organization and bringing people into it."""
+
+from django.db import transaction
+
+from accesscontrol import audit, versions
+from accesscontrol.models import Member, Organization, Role, Surface, User
+from accesscontrol.permissions import BUILT_IN_ROLES
+
+
+@transaction.atomic
+def found(*, slug: str, name: str, surface: Surface) -> Organization:
+    """A new organization with the built-in roles. Raises ValidationError."""
+    organization = Organization(slug=slug, name=name)
+    organization.full_clean()
+    organization.save()
+    Role.objects.bulk_create(
+        Role(
+            organization=organization,
+            slug=role.slug,
+            label=role.label,
+            permissions=sorted(role.permissions),
+            built_in=True,
+        )
+        for role in BUILT_IN_ROLES
+    )
+    audit.record(organization=organization, action="organization.found", surface=surface, outcome="ok", target=slug)
+    return organization
+
+
+@transaction.atomic
+def join(*, organization: Organization, user: User, role: Role, surface: Surface, actor: Member | None = None) -> Member:
+    """Makes the user a member. Raises ValidationError where they are one, or the role is another organization's."""
+    versions.bump(organization)
+    member = Member(organization=organization, user=user, role=role)
+    member.full_clean()
+    member.save()
+    audit.record(
+        organization=organization,
+        action="member.join",
+        surface=surface,
+        outcome="ok",
+        actor=actor,
+        target=f"member:{member.pk}",
+        detail={"member": user.email, "role": role.slug},
+    )
+    return member

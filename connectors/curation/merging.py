@@ -1,0 +1,89 @@
+"""One tool for all of a caller's accounts at a connector: how the account is asked for, and how it is chosen.
+
+With a single account nothing is asked. With several, one more argument names the account, and a call that does not name
+exactly one is refused with the accounts that it could have meant: a guess could write into the wrong company's books.
+"""
+
+from typing import Any
+
+from connectors.curation.advertised import Account, AdvertisedTool
+
+ARGUMENT = "connection"
+LISTED_ACCOUNTS = 12
+
+
+class AmbiguousConnection(Exception):
+    """No account, or not exactly one, was named; `accounts` holds the labels to choose from."""
+
+    code = "ambiguous_connection"
+
+    def __init__(self, argument: str, accounts: tuple[str, ...]) -> None:
+        named = ", ".join(accounts[:LISTED_ACCOUNTS])
+        more = f" and {len(accounts) - LISTED_ACCOUNTS} more" if len(accounts) > LISTED_ACCOUNTS else ""
+        super().__init__(f"Several accounts can run this tool. Set `{argument}` to exactly one of: {named}{more}.")
+        self.argument = argument
+        self.accounts = accounts
+
+
+def argument_for(schema: dict[str, Any]) -> str:
+    """The argument that names the account: `connection`, or a longer word where the tool itself has one of that name."""
+    name = ARGUMENT
+    while name in schema.get("properties", {}):
+        name = f"account_{name}"
+    return name
+
+
+def schema_for(advertised: AdvertisedTool, schema: dict[str, Any]) -> dict[str, Any]:
+    """The tool's own schema, with the account asked for where there are several."""
+    if not advertised.merged:
+        return schema
+    argument = argument_for(schema)
+    return {
+        **schema,
+        "properties": {argument: _choice(advertised.accounts), **schema.get("properties", {})},
+        "required": [argument, *schema.get("required", ())],
+    }
+
+
+def describe(description: str, accounts: tuple[Account, ...], argument: str = ARGUMENT) -> str:
+    """The description, ending with the accounts to choose from where there are several."""
+    if len(accounts) < 2:
+        return description
+    shown = [account.label for account in accounts[:LISTED_ACCOUNTS]]
+    more = len(accounts) - len(shown)
+    names = f"{', '.join(shown)} and {more} more" if more else _and(shown)
+    return f"{description} Set `{argument}` to one of: {names}.".strip()
+
+
+def choose(
+    advertised: AdvertisedTool, schema: dict[str, Any], arguments: dict[str, Any]
+) -> tuple[Account, dict[str, Any]]:
+    """The account of a call, and the arguments without its name. Raises AmbiguousConnection; it never guesses."""
+    if not advertised.merged:
+        return advertised.accounts[0], arguments
+    argument = argument_for(schema)
+    given = arguments.get(argument)
+    rest = {name: value for name, value in arguments.items() if name != argument}
+    for account in advertised.accounts:
+        if given is not None and given in (account.label, str(account.connection_id)):
+            return account, rest
+    raise AmbiguousConnection(argument, _candidates(advertised.accounts, given))
+
+
+def _candidates(accounts: tuple[Account, ...], given: object) -> tuple[str, ...]:
+    labels = tuple(account.label for account in accounts)
+    close = tuple(label for label in labels if isinstance(given, str) and given and given.casefold() in label.casefold())
+    return close or labels
+
+
+def _choice(accounts: tuple[Account, ...]) -> dict[str, Any]:
+    if len(accounts) <= LISTED_ACCOUNTS:
+        return {"type": "string", "enum": [account.label for account in accounts], "description": "Which account to use."}
+    return {
+        "type": "string",
+        "description": f"Which of {len(accounts)} accounts to use: its exact name or id, from elaichi__connection__list.",
+    }
+
+
+def _and(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

@@ -1,0 +1,42 @@
+"""One operation of a connector, as its catalog names it."""
+
+from uuid import uuid4
+
+from django.db import models
+
+from accesscontrol.policy import ToolRef
+from accesscontrol.tenancy import TenantManager
+from connectors.models.connector import Connector
+
+
+class Tool(models.Model):
+    tenant_path = "connector__organization"
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    connector = models.ForeignKey(Connector, on_delete=models.CASCADE, related_name="tools")
+    name = models.CharField(max_length=200, help_text="In snake_case, without the connector's own name.")
+    operation = models.CharField(max_length=300, help_text="How the catalog names it.")
+    description = models.TextField(blank=True)
+    input_schema = models.JSONField(default=dict)
+    annotations = models.JSONField(default=dict)
+    binding = models.JSONField(default=dict, editable=False)
+    deprecated = models.BooleanField(default=False)
+    enabled = models.BooleanField(default=True)
+
+    objects = TenantManager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["connector", "name"], name="tool_name_is_unique_in_connector")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.connector.slug}.{self.name}"
+
+    @property
+    def ref(self) -> ToolRef:
+        """What the resolver is asked about."""
+        return ToolRef(
+            connector=self.connector.slug, lineage=tuple(self.connector.lineage), tool=self.name
+        )

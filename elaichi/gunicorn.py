@@ -1,0 +1,11 @@
+"""How gunicorn serves us, locally and in a container; see its own documentation for each name."""
+
+import os
+
+worker_class = "gthread"
+workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+threads = int(os.environ.get("WEB_THREADS", "8"))
+graceful_timeout = 10
+accesslog = "-"
+# Its control socket would lie in the home folder, where two installations collide.
+control_socket_disable = True

@@ -1,0 +1,18 @@
+"""Every address that this server answers."""
+
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from elaichi.health import healthz, readyz
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("admin/", admin.site.urls),
+    path("healthz", healthz),
+    path("readyz", readyz),
+    path("", include("search.urls")),
+]
+handler400 = "elaichi.error_pages.bad_request"
+handler404 = "elaichi.error_pages.not_found"
+handler500 = "elaichi.error_pages.server_error"

@@ -1,0 +1,8 @@
+"""What the model sees: a caller's pool, ranked search over it, and the MCP endpoint."""
+
+from django.apps import AppConfig
+
+
+class SearchConfig(AppConfig):
+    name = "search"
+    verbose_name = "Search"

@@ -1,0 +1,102 @@
+"""The two ways to every connected tool: find it with `search_tools`, run it with `execute_tool`."""
+
+from typing import Any
+
+from pydantic import Field
+
+from accesscontrol.caller import Caller
+from accesscontrol.operation import OperationInput, input_schema, parse_input
+from search.calling import call_tool
+from search.pool import Pool
+from search.service import DEFAULT_LIMIT, MAX_LIMIT, search_tools
+
+SEARCH = "search_tools"
+EXECUTE = "execute_tool"
+
+
+class SearchInput(OperationInput):
+    query: str = Field(description="A few words: the action, the kind of thing, and the app if you know it.")
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="At most this many rows.")
+
+
+class ExecuteInput(OperationInput):
+    name: str = Field(description="The tool's name, exactly as search_tools returned it.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="As its input_schema says.")
+
+
+SEARCH_OUTPUT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "result": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "connector_label": {"type": "string"},
+                    "description": {"type": "string"},
+                    "input_schema": {"type": "object"},
+                    "annotations": {"type": "object"},
+                    "connections": {"type": "array", "items": {"type": "string"}},
+                    "restricted": {"type": "object"},
+                },
+                "required": ["name", "connector_label"],
+            },
+        },
+        "matched": {"type": "integer"},
+        "total_tools": {"type": "integer"},
+        "restricted_count": {"type": "integer"},
+        "note": {"type": "string"},
+        "error": {"type": "object"},
+    },
+}
+
+
+def definitions(pool: Pool) -> list[dict[str, Any]]:
+    """Their entries in tools/list; none where there is nothing to find."""
+    if not pool.tools and not pool.restricted:
+        return []
+    apps = ", ".join(pool.app_labels) or "none"
+    return [
+        {
+            "name": SEARCH,
+            "title": "Search tools",
+            "description": (
+                f"Find tools of the connected apps ({apps}). Returns a short list, best first, each with the schema "
+                "of its arguments; run one with execute_tool. An empty list means that no connected tool does this: "
+                "rephrase, or say so. Rows marked restricted cannot be run."
+            ),
+            "inputSchema": input_schema(SearchInput),
+            "outputSchema": SEARCH_OUTPUT_SCHEMA,
+            "annotations": _annotations("Search tools", read_only=True),
+        },
+        {
+            "name": EXECUTE,
+            "title": "Execute tool",
+            "description": (
+                "Run a tool that search_tools returned: its exact name, and arguments that fit its input_schema. "
+                "The tool's own permissions and annotations apply."
+            ),
+            "inputSchema": input_schema(ExecuteInput),
+            "annotations": _annotations("Execute tool", read_only=False),
+        },
+    ]
+
+
+def run(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Raises Refusal; for `execute_tool`, whatever a direct call of the named tool raises."""
+    if name == SEARCH:
+        asked = parse_input(SearchInput, arguments)
+        return search_tools(caller, asked.query, limit=asked.limit)
+    wanted = parse_input(ExecuteInput, arguments)
+    return call_tool(caller, wanted.name, wanted.arguments)
+
+
+def _annotations(title: str, *, read_only: bool) -> dict[str, Any]:
+    return {
+        "title": title,
+        "readOnlyHint": read_only,
+        "destructiveHint": not read_only,
+        "idempotentHint": read_only,
+        "openWorldHint": not read_only,
+    }
