@@ -1,7 +1,7 @@
 """Encrypts account credentials under keys of their own, apart from Django's SECRET_KEY.
 
-`settings.CREDENTIAL_KEYS` lists secrets, any strings, newest first: the first encrypts, all of them decrypt. So
-a key is replaced by putting the new one in front, rotating every ciphertext, and then dropping the old one.
+`settings.CREDENTIAL_KEYS` lists secrets, any strings, newest first: the first encrypts, all of them decrypt.
+So a key is replaced by putting the new one in front, rotating every ciphertext, and dropping the old one.
 """
 
 import json

@@ -1,0 +1,60 @@
+"""Where a redirect leads and what goes along with it (RFC 9110, 15.4; Fetch, "HTTP-redirect fetch")."""
+
+import httpx2
+
+from connectors.execution.errors import BlockedAddress, UpstreamError
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# All that crosses to another origin: what says nothing of the account. An API key may travel in any header.
+_CROSSES_ORIGINS = frozenset({"accept", "accept-encoding", "accept-language", "content-type", "user-agent"})
+_OF_THE_BODY = frozenset({"content-type", "content-length", "transfer-encoding"})
+
+
+def redirected(request: httpx2.Request, status: int, location: str) -> httpx2.Request:
+    """The next request of the chain.
+
+    POST becomes GET on 301 and 302; on 303 everything but HEAD does. What is dropped with a change of
+    scheme, host or port does not come back when a later hop returns. Raises UpstreamError for a target that
+    is no URL, and BlockedAddress for one that is not http or https or that would leave TLS.
+    """
+    url = _target(request.url, location)
+    keeps_body = not _becomes_get(request.method, status)
+    headers = httpx2.Headers(
+        [
+            (name, value)
+            for name, value in request.headers.multi_items()
+            if name.lower() != "host"
+            and (keeps_body or name.lower() not in _OF_THE_BODY)
+            and (_same_origin(request.url, url) or name.lower() in _CROSSES_ORIGINS)
+        ]
+    )
+    return httpx2.Request(
+        request.method if keeps_body else "GET",
+        url,
+        headers=headers,
+        content=request.content if keeps_body and request.content else None,
+    )
+
+
+def _target(base: httpx2.URL, location: str) -> httpx2.URL:
+    try:
+        url = base.join(location)
+        # A user name in the URL would become an Authorization header of the upstream's choice.
+        url = url.copy_with(userinfo=b"", fragment=None)
+    except (httpx2.InvalidURL, UnicodeError, ValueError):
+        raise UpstreamError(f"{base.host} redirects to something that is not a URL.") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise BlockedAddress(base.host, "redirects to something that is not an http or https address")
+    if base.scheme == "https" and url.scheme == "http":
+        raise BlockedAddress(url.host, "would be reached without TLS after a redirect")
+    return url
+
+
+def _becomes_get(method: str, status: int) -> bool:
+    if status == 303:
+        return method not in ("GET", "HEAD")
+    return status in (301, 302) and method == "POST"
+
+
+def _same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
+    return (one.scheme, one.host, one.port) == (other.scheme, other.host, other.port)

@@ -1,0 +1,138 @@
+"""Puts a bound request, a connector's address and an account's credential together, ready to send."""
+
+from base64 import b64encode
+from collections.abc import Mapping
+from html import escape
+from json import dumps
+from typing import Any
+from urllib.parse import quote, unquote
+
+import httpx2
+
+from connectors.auth_scheme import CREDENTIAL_FIELDS, AuthKind, AuthScheme
+from connectors.execution.arguments import RESERVED_HEADERS, BoundRequest, is_field_value, is_token
+from connectors.execution.errors import NeedsReauth, UnusableTool
+from connectors.execution.styles import encode
+
+_ACCEPT = "application/json, text/plain;q=0.9, */*;q=0.5"
+# What httpx2 decodes without further packages, and in bounded pieces.
+_ACCEPT_ENCODING = "gzip, deflate"
+# Shorter ones would blank out ordinary words.
+_SHORTEST_SECRET = 4
+# A user name as long as this is a key (Stripe, Freshdesk), a shorter one is a person's.
+_SHORTEST_USERNAME_KEY = 16
+
+
+def build_request(
+    bound: BoundRequest,
+    *,
+    base_url: str,
+    auth: AuthScheme,
+    credential: Mapping[str, Any],
+    user_agent: str = "elaichi",
+) -> httpx2.Request:
+    """The request stays on the base URL's scheme, host and port and below its path.
+
+    The credential goes in last and replaces any argument of its name. It holds the fields of
+    `CREDENTIAL_FIELDS[auth.kind]`. Raises NeedsReauth where one is missing or can't be sent, and UnusableTool
+    for a base URL or auth scheme that can't be used.
+    """
+    fields = _fields(auth, credential)
+    query, headers = list(bound.query), httpx2.Headers(list(bound.headers))
+    headers.setdefault("Accept", _ACCEPT)
+    headers["Accept-Encoding"] = _ACCEPT_ENCODING
+    headers["User-Agent"] = user_agent
+    if bound.media_type:
+        headers["Content-Type"] = bound.media_type
+    if bound.cookies:
+        headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in bound.cookies)
+    if auth.kind is AuthKind.API_KEY_QUERY:
+        query = [pair for pair in query if not _same_name(pair[0], _parameter(auth))]
+        query.append((encode(_parameter(auth)), encode(fields["key"])))
+    else:
+        headers.update(_auth_headers(auth, fields))
+    url = _url(base_url, bound.path, "&".join(f"{name}={value}" for name, value in query))
+    return httpx2.Request(bound.method, url, headers=headers, content=bound.content)
+
+
+def secrets_of(auth: AuthScheme, credential: Mapping[str, Any]) -> tuple[str, ...]:
+    """What must not come back in a result: the secrets, longest first, in each form an upstream may echo."""
+    values = {name: str(credential.get(name, "")).strip() for name in CREDENTIAL_FIELDS[auth.kind]}
+    secrets = {value for name, value in values.items() if name != "username" or _is_key(value)}
+    if auth.kind is AuthKind.BASIC:
+        secrets.add(_basic(values["username"], values["password"]))
+    forms = {form for secret in secrets for form in _forms(secret) if len(secret) >= _SHORTEST_SECRET}
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
+
+
+def _forms(secret: str) -> tuple[str, ...]:
+    return secret, encode(secret), quote(secret), dumps(secret)[1:-1], escape(secret)
+
+
+def _is_key(username: str) -> bool:
+    return len(username) >= _SHORTEST_USERNAME_KEY and "@" not in username
+
+
+def _fields(auth: AuthScheme, credential: Mapping[str, Any]) -> dict[str, str]:
+    """The credential's fields as strings that a header can carry. Only a basic password may be empty."""
+    fields = {name: str(credential.get(name, "")).strip() for name in CREDENTIAL_FIELDS[auth.kind]}
+    if missing := [name for name, value in fields.items() if not value and name != "password"]:
+        raise NeedsReauth(f"The account's credential has no {missing[0].replace('_', ' ')}.")
+    if auth.kind is not AuthKind.BASIC and not all(is_field_value(value) for value in fields.values()):
+        raise NeedsReauth("The account's credential holds characters that can't be sent.")
+    return fields
+
+
+def _auth_headers(auth: AuthScheme, fields: Mapping[str, str]) -> dict[str, str]:
+    match auth.kind:
+        case AuthKind.BEARER:
+            return {"Authorization": f"Bearer {fields['token']}"}
+        case AuthKind.OAUTH2:
+            return {"Authorization": f"Bearer {fields['access_token']}"}
+        case AuthKind.BASIC:
+            if ":" in fields["username"]:
+                raise NeedsReauth(
+                    "The account's user name holds a colon, which basic authentication can't send."
+                )
+            return {"Authorization": f"Basic {_basic(fields['username'], fields['password'])}"}
+        case AuthKind.API_KEY_HEADER:
+            return {_parameter(auth): fields["key"]}
+        case _:
+            return {}
+
+
+def _basic(username: str, password: str) -> str:
+    """RFC 7617, in UTF-8."""
+    return b64encode(f"{username}:{password}".encode()).decode("ascii")
+
+
+def _parameter(auth: AuthScheme) -> str:
+    framing = RESERVED_HEADERS - {"authorization", "cookie"}
+    if not is_token(auth.parameter) or auth.parameter.lower() in framing:
+        raise UnusableTool("its connector does not say which header or parameter carries the API key")
+    return auth.parameter
+
+
+def _same_name(encoded: str, name: str) -> bool:
+    """Some servers read parameter names whatever their case, so a second spelling must not travel along."""
+    return unquote(encoded).strip().casefold() == name.casefold()
+
+
+def _url(base_url: str, path: str, query: str) -> httpx2.URL:
+    """Raises UnusableTool where the result would leave the base URL."""
+    try:
+        base = httpx2.URL(base_url)
+        target = base.raw_path.partition(b"?")[0].rstrip(b"/") + path.encode("ascii")
+        url = base.copy_with(
+            raw_path=target + (b"?" + query.encode("ascii") if query else b""), fragment=None
+        )
+    except (httpx2.InvalidURL, UnicodeError, ValueError):
+        raise UnusableTool("its address is not a valid URL") from None
+    if base.scheme not in ("http", "https") or not base.host or base.userinfo:
+        raise UnusableTool(
+            "its connector's base URL must be http or https, with a host and without a user name"
+        )
+    # Had it changed on the way (dot segments are resolved), another operation than the one checked would run.
+    if url.raw_path.partition(b"?")[0] != target:
+        raise UnusableTool("its path does not stay below the connector's base URL")
+    return url
