@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
+from accesscontrol.exceptions import InvalidArguments, Problem
 from connectors.binding import Binding, Body, Location, Parameter
 from connectors.execution import styles
-from connectors.execution.errors import InvalidArguments, Problem, UnsupportedMediaType, UnusableTool
+from connectors.execution.errors import UnsupportedMediaType, UnusableTool
 from connectors.execution.problems import UNKNOWN, pointer
 from connectors.execution.styles import Pair
-from connectors.execution.validation import unsendable, validate
-
-__all__ = ["BoundRequest", "bind", "validate"]
+from connectors.execution.validation import unsendable
 
 FORM = "application/x-www-form-urlencoded"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
-from connectors.execution.errors import Problem
+from accesscontrol.exceptions import Problem
 
 MAX_PROBLEMS = 10
 UNKNOWN = "is not a known argument"

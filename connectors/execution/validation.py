@@ -8,7 +8,8 @@ from typing import Any, Never
 
 from jsonschema_rs import Draft202012Validator
 
-from connectors.execution.errors import Problem, UnusableTool
+from accesscontrol.exceptions import Problem
+from connectors.execution.errors import UnusableTool
 from connectors.execution.problems import UNKNOWN, describe
 
 _MAX_DEPTH = 64

@@ -1,0 +1,75 @@
+"""Cuts a JSON value to a size that a model can take in, and cleans it. A cut is told in the result."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from connectors.execution.redaction import Redact
+
+TRUNCATED = "elaichi_truncated"
+TOO_DEEP = "[left out: nested too deeply]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caps:
+    """Of each string (characters), array (items) and object (keys); depth counts the levels of containers."""
+
+    string: int = 32_000
+    array: int = 200
+    object: int = 200
+    depth: int = 8
+
+
+def cap(value: Any, caps: Caps, redact: Redact = str) -> dict[str, Any]:
+    """The value as a JSON object: an object itself, anything else as `{"result": value}`.
+
+    Where a cap fires, `elaichi_truncated: true` comes first. An upstream's own key of that name at the top
+    is left out, so that the flag is always ours. Strings come out as valid Unicode and redacted, keys too;
+    NaN and infinite numbers, which JSON lacks, as strings.
+    """
+    wrapped = value if isinstance(value, dict) else {"result": value}
+    pruner = _Pruner(caps, redact)
+    # The wrapping is ours and takes none of the levels.
+    depth = caps.depth if isinstance(value, dict) else caps.depth + 1
+    pruned = pruner.object({key: item for key, item in wrapped.items() if key != TRUNCATED}, depth)
+    return {TRUNCATED: True, **pruned} if pruner.fired else pruned
+
+
+class _Pruner:
+    def __init__(self, caps: Caps, redact: Redact) -> None:
+        self.fired = False
+        self._caps = caps
+        self._redact = redact
+
+    def object(self, value: dict[str, Any], levels: int) -> dict[str, Any]:
+        self.fired |= len(value) > self._caps.object
+        kept = list(value.items())[: self._caps.object]
+        return {self._text(key): self._value(item, levels - 1) for key, item in kept}
+
+    def _value(self, value: Any, levels: int) -> Any:
+        match value:
+            case dict() | list() if levels == 0:
+                self.fired = True
+                return TOO_DEEP
+            case dict():
+                return self.object(value, levels)
+            case list():
+                self.fired |= len(value) > self._caps.array
+                return [self._value(item, levels - 1) for item in value[: self._caps.array]]
+            case str():
+                return self._text(value)
+            case float() if not math.isfinite(value):
+                return str(value)
+            case _:
+                return value
+
+    def _text(self, value: str) -> str:
+        # Redacted first: a cut could leave a part of a secret that nothing recognizes any more.
+        clean = self._redact(valid_unicode(value))
+        self.fired |= len(clean) > self._caps.string
+        return clean[: self._caps.string]
+
+
+def valid_unicode(text: str) -> str:
+    """JSON can spell halves of surrogate pairs, which no encoding can carry: each becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
