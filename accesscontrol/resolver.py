@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from accesscontrol.caller import Caller
 from accesscontrol.models import Member, Restriction
-from accesscontrol.policy import Decision, Policy, ToolRef, compile_layer
+from accesscontrol.policy import Decision, Policy, Rule, ToolRef, compile_layer
 from accesscontrol.versioned_cache import VersionedCache
 
 
@@ -48,7 +48,8 @@ def _load(member: Member) -> Policy:
     rules = Restriction.objects.filter(
         Q(role_id=member.role_id) | Q(member_id=member.pk), organization_id=member.organization_id
     )
-    role, user = [], []
+    role: list[Rule] = []
+    user: list[Rule] = []
     for restriction in rules:
         (user if restriction.member_id else role).append(restriction.as_rule())
     return Policy(role=compile_layer(role), user=compile_layer(user))

@@ -14,8 +14,8 @@ from connectors.models import Connection, Connector
 
 
 def list_connectors(caller: Caller, asked: PageInput) -> dict[str, Any]:
-    rows = Connector.objects.of(caller.organization).filter(enabled=True)
-    rows = rows.annotate(tool_count=Count("tools", filter=Q(tools__enabled=True)))
+    enabled = Count("tools", filter=Q(tools__enabled=True))
+    rows = Connector.objects.of(caller.organization).filter(enabled=True).annotate(tool_count=enabled)
     found, more = page(rows, asked, name="connector.list")
     return {"connectors": [_connector(row) for row in found if _listed(caller, row)], **more}
 

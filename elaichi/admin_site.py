@@ -1,6 +1,5 @@
 """The admin site: unfold's, with the looser content policy that its scripts need, and for these pages alone."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +10,7 @@ from django.views.decorators.csp import csp_override
 from unfold.sites import UnfoldAdminSite
 
 # Alpine evaluates the expressions in unfold's templates, and the templates carry inline styles and scripts.
-ADMIN_CSP = {
+ADMIN_CSP: dict[str, list[str]] = {
     **settings.SECURE_CSP,
     "script-src": [CSP.SELF, CSP.UNSAFE_EVAL, CSP.UNSAFE_INLINE],
     "style-src": [CSP.SELF, CSP.UNSAFE_INLINE],
@@ -19,9 +18,7 @@ ADMIN_CSP = {
 
 
 class ElaichiAdminSite(UnfoldAdminSite):
-    def admin_view(
-        self, view: Callable[..., HttpResponse], cacheable: bool = False
-    ) -> Callable[..., HttpResponse]:
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         return csp_override(ADMIN_CSP)(super().admin_view(view, cacheable))
 
     @method_decorator(csp_override(ADMIN_CSP))

@@ -15,7 +15,7 @@ def local_values_are_refused_in_production(**kwargs: Any) -> list[CheckMessage]:
     if settings.DEBUG:
         return []
     problems: list[CheckMessage] = []
-    if settings.SECRET_KEY == local_secret("secret-key"):
+    if local_secret("secret-key") == settings.SECRET_KEY:
         problems.append(_unset("SECRET_KEY", "elaichi.E001"))
     if local_secret("credential-key") in settings.CREDENTIAL_KEYS:
         problems.append(_unset("CREDENTIAL_KEYS", "elaichi.E002"))

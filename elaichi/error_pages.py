@@ -11,13 +11,19 @@ from search.mcp.view import respond
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Among others, a Host header that is not ours."""
     if _is_mcp(request):
-        return respond(request, RpcError(INVALID_REQUEST, "This request is malformed or its Host is not served here.", status=400))
+        return respond(
+            request,
+            RpcError(INVALID_REQUEST, "This request is malformed or its Host is not served here.", status=400),
+        )
     return defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if _is_mcp(request):
-        return respond(request, RpcError(INVALID_REQUEST, "There is nothing at this address; the endpoint is /mcp.", status=404))
+        return respond(
+            request,
+            RpcError(INVALID_REQUEST, "There is nothing at this address; the endpoint is /mcp.", status=404),
+        )
     return defaults.page_not_found(request, exception)
 
 

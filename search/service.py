@@ -17,7 +17,9 @@ DEFAULT_LIMIT = 10
 MAX_LIMIT = 50
 
 
-def search_tools(caller: Caller, query: str, *, limit: int = DEFAULT_LIMIT, profile: str | None = None) -> dict[str, Any]:
+def search_tools(
+    caller: Caller, query: str, *, limit: int = DEFAULT_LIMIT, profile: str | None = None
+) -> dict[str, Any]:
     """What the caller's model is shown: callable rows best first, then restricted ones, which carry no schema.
 
     A row appears only if its tool cleared the floor. `limit` bounds the callable rows and the restricted ones alike.

@@ -46,7 +46,7 @@ class RestrictionAdmin(TenantAdmin[Restriction]):
     list_select_related = ("role", "member__user", "created_by__user", "organization")
     search_fields = ("connectors", "tools", "note", "role__label", "member__user__email")
 
-    def save_model(self, request: HttpRequest, obj: Restriction, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         actor = actor_in(request, obj.organization)
         if not change:
             obj.created_by = actor

@@ -37,7 +37,7 @@ class OrganizationAdmin(TenantAdmin[Organization]):
     def has_delete_permission(self, request: HttpRequest, obj: Organization | None = None) -> bool:
         return False
 
-    def save_model(self, request: HttpRequest, obj: Organization, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if change:
             super().save_model(request, obj, form, change)
             return
@@ -72,7 +72,7 @@ class UserAdmin(DjangoUserAdmin[User], ModelAdmin):
         ("This server", {"fields": ("is_active", "is_staff", "is_superuser")}),
         ("Dates", {"fields": ("last_login", "created_at")}),
     )
-    add_fieldsets = ((None, {"fields": ("email", "name", "password1", "password2")}),)
+    add_fieldsets: Any = ((None, {"fields": ("email", "name", "password1", "password2")}),)
 
 
 class MemberForm(forms.ModelForm[Member]):

@@ -6,7 +6,7 @@ A superuser runs the server and sees every organization; everybody else sees tho
 from typing import Any, ClassVar
 
 from django.db import models, transaction
-from django.db.models import Field, ForeignKey, QuerySet
+from django.db.models import ForeignKey, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
@@ -61,10 +61,10 @@ class TenantAdmin[ModelT: models.Model](ModelAdmin):
         """Choices from the user's own organizations alone."""
         related = db_field.related_model
         path = getattr(related, "tenant_path", "organization")
-        if isinstance(related, type) and (hasattr(related, "tenant_path") or hasattr(related, "organization")):
+        if hasattr(related, "tenant_path") or hasattr(related, "organization"):
             allowed = organizations_where(request.user, self.manage_permission or self.view_permission)
             kwargs.setdefault("queryset", related._default_manager.filter(**{f"{path}__in": allowed}))
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)  # type: ignore[no-any-return]
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return organizations_where(request.user, self.view_permission).exists()

@@ -38,7 +38,7 @@ class Member(models.Model):
 
     def clean(self) -> None:
         super().clean()
-        if self.role_id and self.organization_id and self.role.organization_id != self.organization_id:
+        if self.role.organization_id != self.organization_id:
             raise ValidationError({"role": "Choose a role of the member's own organization."})
 
     def may(self, permission: Permission) -> bool:

@@ -25,9 +25,7 @@ class Restriction(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="restrictions")
     role = models.ForeignKey(Role, on_delete=models.CASCADE, null=True, blank=True, related_name="restrictions")
-    member = models.ForeignKey(
-        Member, on_delete=models.CASCADE, null=True, blank=True, related_name="restrictions"
-    )
+    member = models.ForeignKey(Member, on_delete=models.CASCADE, null=True, blank=True, related_name="restrictions")
     mode = models.CharField(max_length=8, choices=Mode)
     connectors = ArrayField(
         models.CharField(max_length=48), default=list, blank=True, help_text="Slugs of whole connectors."
@@ -60,10 +58,10 @@ class Restriction(models.Model):
 
     def clean(self) -> None:
         super().clean()
-        if bool(self.role_id) == bool(self.member_id):
-            raise ValidationError("Choose a role or a member, and not both.")
         subject = self.role or self.member
-        if subject is not None and self.organization_id and subject.organization_id != self.organization_id:
+        if subject is None or (self.role and self.member):
+            raise ValidationError("Choose a role or a member, and not both.")
+        if subject.organization_id != self.organization_id:
             raise ValidationError("Choose a role or a member of the restriction's own organization.")
         malformed = [item for item in self.tools if not all(split_tool(item))]
         if malformed:

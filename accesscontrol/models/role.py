@@ -16,7 +16,9 @@ class Role(models.Model):
     slug = models.SlugField(max_length=48)
     label = models.CharField(max_length=60)
     permissions = ArrayField(
-        models.CharField(max_length=40, choices=[(p.value, p.value) for p in Permission]), default=list, blank=True
+        models.CharField(max_length=40, choices=[(p.value, p.value) for p in Permission]),
+        default=list,
+        blank=True,
     )
     built_in = models.BooleanField(default=False, editable=False, help_text="Built-in roles cannot be changed.")
 

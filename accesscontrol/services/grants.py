@@ -35,7 +35,11 @@ def issue_token(
     Locks the member's row first, as suspending does: whichever commits second sees the other, so that no token is born
     after a revocation. Raises MemberNotActive.
     """
-    locked = Member.objects.select_for_update(of=("self",), no_key=True).select_related("user", "organization").get(pk=member.pk)
+    locked = (
+        Member.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("user", "organization")
+        .get(pk=member.pk)
+    )
     if locked.status != Member.Status.ACTIVE:
         raise MemberNotActive(locked.user.email)
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)

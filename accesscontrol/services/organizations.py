@@ -28,7 +28,9 @@ def found(*, slug: str, name: str, surface: Surface) -> Organization:
 
 
 @transaction.atomic
-def join(*, organization: Organization, user: User, role: Role, surface: Surface, actor: Member | None = None) -> Member:
+def join(
+    *, organization: Organization, user: User, role: Role, surface: Surface, actor: Member | None = None
+) -> Member:
     """Makes the user a member. Raises ValidationError where they are one, or the role is another organization's."""
     versions.bump(organization)
     member = Member(organization=organization, user=user, role=role)

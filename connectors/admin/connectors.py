@@ -20,7 +20,16 @@ from connectors.models import Connection, Connector, Tool
 class ConnectorAdmin(VersionedAdmin[Connector]):
     view_permission = Permission.CONNECTOR_VIEW
     manage_permission = Permission.CONNECTOR_MANAGE
-    list_display = ("label", "slug", "kind", "enabled", "tool_count", "connection_count", "base_url", "updated_at")
+    list_display = (
+        "label",
+        "slug",
+        "kind",
+        "enabled",
+        "tool_count",
+        "connection_count",
+        "base_url",
+        "updated_at",
+    )
     list_filter = ("kind", "enabled", "organization")
     search_fields = ("label", "slug", "base_url")
     fields = ("organization", "label", "slug", "aliases", "kind", "base_url", "auth", "enabled")
@@ -59,7 +68,16 @@ class ToolAdmin(VersionedAdmin[Tool]):
     list_filter = ("enabled", "deprecated", "connector")
     list_select_related = ("connector__organization",)
     search_fields = ("name", "operation", "description", "connector__label")
-    fields = ("connector", "name", "operation", "description", "enabled", "deprecated", "annotations", "input_schema")
+    fields = (
+        "connector",
+        "name",
+        "operation",
+        "description",
+        "enabled",
+        "deprecated",
+        "annotations",
+        "input_schema",
+    )
     readonly_fields = ("connector", "name", "operation", "deprecated", "annotations", "input_schema")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -69,7 +87,7 @@ class ToolAdmin(VersionedAdmin[Tool]):
         return False
 
     @transaction.atomic
-    def save_model(self, request: HttpRequest, obj: Tool, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         Connector.objects.filter(pk=obj.connector_id).update(catalog_version=F("catalog_version") + 1)
 
@@ -132,7 +150,7 @@ class ConnectionAdmin(VersionedAdmin[Connection]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Connection]:
         return super().get_queryset(request).defer("credential")
 
-    def save_model(self, request: HttpRequest, obj: Connection, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if form.credential is not None:
             obj.credential = form.credential
         super().save_model(request, obj, form, change)
@@ -140,7 +158,12 @@ class ConnectionAdmin(VersionedAdmin[Connection]):
     @display(
         description="Status",
         ordering="status",
-        label={"Active": "success", "Needs signing in again": "warning", "Error": "danger", "Disconnected": "danger"},
+        label={
+            "Active": "success",
+            "Needs signing in again": "warning",
+            "Error": "danger",
+            "Disconnected": "danger",
+        },
     )
     def status_label(self, obj: Connection) -> str:
         return obj.get_status_display()

@@ -4,15 +4,17 @@ With a single account nothing is asked. With several, one more argument names th
 exactly one is refused with the accounts that it could have meant: a guess could write into the wrong company's books.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
+from accesscontrol.exceptions import Refusal
 from connectors.curation.advertised import Account, AdvertisedTool
 
 ARGUMENT = "connection"
 LISTED_ACCOUNTS = 12
 
 
-class AmbiguousConnection(Exception):
+class AmbiguousConnection(Refusal):
     """No account, or not exactly one, was named; `accounts` holds the labels to choose from."""
 
     code = "ambiguous_connection"
@@ -20,13 +22,15 @@ class AmbiguousConnection(Exception):
     def __init__(self, argument: str, accounts: tuple[str, ...]) -> None:
         named = ", ".join(accounts[:LISTED_ACCOUNTS])
         more = f" and {len(accounts) - LISTED_ACCOUNTS} more" if len(accounts) > LISTED_ACCOUNTS else ""
-        super().__init__(f"Several accounts can run this tool. Set `{argument}` to exactly one of: {named}{more}.")
-        self.argument = argument
-        self.accounts = accounts
+        super().__init__(
+            f"Several accounts can run this tool. Set `{argument}` to exactly one of: {named}{more}.",
+            argument=argument,
+            accounts=list(accounts),
+        )
 
 
-def argument_for(schema: dict[str, Any]) -> str:
-    """The argument that names the account: `connection`, or a longer word where the tool itself has one of that name."""
+def argument_for(schema: Mapping[str, Any]) -> str:
+    """The argument that names the account: `connection`, or a longer word where the tool has one of that name."""
     name = ARGUMENT
     while name in schema.get("properties", {}):
         name = f"account_{name}"
@@ -55,30 +59,31 @@ def describe(description: str, accounts: tuple[Account, ...], argument: str = AR
     return f"{description} Set `{argument}` to one of: {names}.".strip()
 
 
-def choose(
-    advertised: AdvertisedTool, schema: dict[str, Any], arguments: dict[str, Any]
-) -> tuple[Account, dict[str, Any]]:
-    """The account of a call, and the arguments without its name. Raises AmbiguousConnection; it never guesses."""
+def choose(advertised: AdvertisedTool, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Account:
+    """The account that a call names, or the only one there is. Raises AmbiguousConnection; it never guesses."""
     if not advertised.merged:
-        return advertised.accounts[0], arguments
+        return advertised.accounts[0]
     argument = argument_for(schema)
     given = arguments.get(argument)
-    rest = {name: value for name, value in arguments.items() if name != argument}
     for account in advertised.accounts:
-        if given is not None and given in (account.label, str(account.connection_id)):
-            return account, rest
+        if isinstance(given, str) and given in (account.label, str(account.connection_id)):
+            return account
     raise AmbiguousConnection(argument, _candidates(advertised.accounts, given))
 
 
 def _candidates(accounts: tuple[Account, ...], given: object) -> tuple[str, ...]:
+    wanted = given.casefold() if isinstance(given, str) else ""
     labels = tuple(account.label for account in accounts)
-    close = tuple(label for label in labels if isinstance(given, str) and given and given.casefold() in label.casefold())
-    return close or labels
+    return tuple(label for label in labels if wanted and wanted in label.casefold()) or labels
 
 
 def _choice(accounts: tuple[Account, ...]) -> dict[str, Any]:
     if len(accounts) <= LISTED_ACCOUNTS:
-        return {"type": "string", "enum": [account.label for account in accounts], "description": "Which account to use."}
+        return {
+            "type": "string",
+            "enum": [account.label for account in accounts],
+            "description": "Which account to use.",
+        }
     return {
         "type": "string",
         "description": f"Which of {len(accounts)} accounts to use: its exact name or id, from elaichi__connection__list.",

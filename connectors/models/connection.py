@@ -37,7 +37,8 @@ class Connection(models.Model):
         ordering = ["connector__label", "label"]
         constraints = [
             models.UniqueConstraint(
-                fields=["owner", "connector", "label"], name="connection_label_is_unique_for_owner_and_connector"
+                fields=["owner", "connector", "label"],
+                name="connection_label_is_unique_for_owner_and_connector",
             )
         ]
 

@@ -29,13 +29,16 @@ class Connector(models.Model):
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.OPENAPI)
     base_url = models.URLField(max_length=500, help_text="Every call goes to this host.")
     auth = models.JSONField(
-        default=dict, blank=True, help_text="The scheme in use: its kind, and the header or query name of a key."
+        default=dict,
+        blank=True,
+        help_text="The scheme in use: its kind, and the header or query name of a key.",
     )
-    auth_schemes = models.JSONField(
-        default=list, blank=True, editable=False, help_text="What the catalog offers."
-    )
+    auth_schemes = models.JSONField(default=list, blank=True, editable=False, help_text="What the catalog offers.")
     lineage = models.JSONField(
-        default=list, blank=True, editable=False, help_text="Slugs of what this was forked from, nearest first."
+        default=list,
+        blank=True,
+        editable=False,
+        help_text="Slugs of what this was forked from, nearest first.",
     )
     enabled = models.BooleanField(default=True)
     catalog_version = models.PositiveIntegerField(default=0, editable=False)

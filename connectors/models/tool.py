@@ -27,9 +27,7 @@ class Tool(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [
-            models.UniqueConstraint(fields=["connector", "name"], name="tool_name_is_unique_in_connector")
-        ]
+        constraints = [models.UniqueConstraint(fields=["connector", "name"], name="tool_name_is_unique_in_connector")]
 
     def __str__(self) -> str:
         return f"{self.connector.slug}.{self.name}"
@@ -37,6 +35,4 @@ class Tool(models.Model):
     @property
     def ref(self) -> ToolRef:
         """What the resolver is asked about."""
-        return ToolRef(
-            connector=self.connector.slug, lineage=tuple(self.connector.lineage), tool=self.name
-        )
+        return ToolRef(connector=self.connector.slug, lineage=tuple(self.connector.lineage), tool=self.name)

@@ -14,7 +14,7 @@ from mcp_types.jsonrpc import (
 )
 
 UNAUTHORIZED = -32001
-"""Ours, from the range that JSON-RPC leaves to implementations: what the HTTP status says, for clients that read bodies."""
+"""Ours, from the range that JSON-RPC leaves to implementations: says what the HTTP status says."""
 
 _MODERN_STATUS = {
     PARSE_ERROR: 400,

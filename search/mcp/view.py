@@ -6,7 +6,9 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from mcp_types import PROTOCOL_VERSION_META_KEY
 from mcp_types.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from rest_framework import exceptions
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -61,19 +63,17 @@ class McpView(APIView):
 def respond(request: HttpRequest, error: RpcError, headers: dict[str, str] | None = None) -> JsonResponse:
     """The error as a JSON-RPC response, under the request's id where the body gives one."""
     request_id, modern = _whose(request)
-    return JsonResponse(
-        error_body(error, request_id), status=error.http_status(modern=modern), headers=headers or {}
-    )
+    return JsonResponse(error_body(error, request_id), status=error.http_status(modern=modern), headers=headers or {})
 
 
 def _whose(request: HttpRequest) -> tuple[int | str | None, bool]:
-    modern = request.headers.get("MCP-Protocol-Version") in wire.MODERN_PROTOCOL_VERSIONS
+    modern = request.headers.get("MCP-Protocol-Version") in MODERN_PROTOCOL_VERSIONS
     try:
         payload = wire.parse(request.body)
     except Exception:
         return None, modern
     meta = (payload.get("params") or {}).get("_meta") if isinstance(payload.get("params"), dict) else None
-    modern = modern or (isinstance(meta, dict) and wire.PROTOCOL_VERSION_META_KEY in meta)
+    modern = modern or (isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta)
     return wire.request_id(payload), modern
 
 
@@ -106,7 +106,7 @@ def _as_rpc_error(exc: Exception) -> tuple[RpcError, dict[str, str]]:
     if isinstance(exc, exceptions.MethodNotAllowed):
         return RpcError(METHOD_NOT_FOUND, "This endpoint takes POST only.", status=405), {"Allow": "POST"}
     if isinstance(exc, exceptions.Throttled):
-        seconds = str(round(exc.wait or 60))
+        seconds = str(round(getattr(exc, "wait", None) or 60))
         error = RpcError(INVALID_REQUEST, f"Too many requests: wait {seconds} seconds.", status=429)
         return error, {"Retry-After": seconds}
     return RpcError(INTERNAL_ERROR, "Something went wrong here; it was logged.", status=500), {}

@@ -11,7 +11,7 @@ from accesscontrol.services import restrictions
 
 
 class Command(BaseCommand):
-    help = "Allow or block connectors (X) and tools (X.Y) for a role or a member. An allow that names nothing denies all."
+    help = "Allow or block connectors (X) and tools (X.Y) for a role or a member. Naming nothing, an allow denies all."
 
     def add_arguments(self, parser: CommandParser) -> None:
         subject = parser.add_mutually_exclusive_group(required=True)

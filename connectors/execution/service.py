@@ -1,0 +1,119 @@
+"""Runs one connected tool: the gates from the resolver to the result, in the order in which they stand below.
+
+Whoever calls this has checked the grant's scopes and found the tool in the caller's pool. The last gate is
+asked again for every request and redirect hop, against what the database says at that moment: a member
+suspended, a connection withdrawn or a rule written while the call was running stops it before anything
+leaves.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+from django.conf import settings
+
+from accesscontrol.audit import CallEntry
+from accesscontrol.caller import Caller
+from accesscontrol.exceptions import InvalidArguments, Restricted
+from accesscontrol.policy import ToolRef
+from accesscontrol.resolver import Checkpoint, decide
+from accesscontrol.services.grants import renew
+from connectors.binding import Binding
+from connectors.credentials.vault import CredentialUnreadable
+from connectors.curation import merging
+from connectors.curation.advertised import Account, AdvertisedTool
+from connectors.execution.arguments import bind
+from connectors.execution.egress import guarded_transport
+from connectors.execution.errors import BlockedAddress, NeedsReauth
+from connectors.execution.request import build_request, secrets_of
+from connectors.execution.results import interpret
+from connectors.execution.sending import send
+from connectors.execution.validation import validate
+from connectors.models import Connection, Tool
+
+
+def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any], entry: CallEntry) -> dict[str, Any]:
+    """The tool's result as a JSON object. Raises Refusal, whatever stands in the way.
+
+    `entry` learns which account the call used.
+    """
+    require(Checkpoint.EXECUTE, caller, advertised.ref, advertised.name)
+    tool = Tool.objects.of(caller.organization).select_related("connector").get(pk=advertised.tool_id)
+    own = _without_account(advertised, tool.input_schema, arguments)
+    if problems := validate(tool.input_schema, own):
+        raise InvalidArguments(problems)
+    account = merging.choose(advertised, tool.input_schema, arguments)
+    entry.connection = f"{advertised.connector_label}: {account.label}"
+    connection = _active_connection(caller, account)
+    credential = _opened(connection)
+    binding = Binding.from_json(tool.binding)
+    request = build_request(
+        bind(binding, own),
+        base_url=binding.base_url or tool.connector.base_url,
+        auth=tool.connector.auth_scheme,
+        credential=credential,
+    )
+    response = send(
+        request,
+        transport=guarded_transport(settings.EGRESS_ALLOWED),
+        hop_check=_Outbound(caller, advertised, account, request.url),
+    )
+    return interpret(response, secrets=secrets_of(tool.connector.auth_scheme, credential))
+
+
+def require(checkpoint: Checkpoint, caller: Caller, ref: ToolRef, name: str) -> None:
+    """Raises Restricted where the resolver denies."""
+    decision = decide(checkpoint, caller, ref)
+    if decision.layer is not None and decision.scope is not None:
+        raise Restricted(name, by=decision.layer, scope=decision.scope)
+
+
+class _Outbound:
+    """The check of each request just before it is sent."""
+
+    def __init__(self, caller: Caller, advertised: AdvertisedTool, account: Account, first: httpx2.URL) -> None:
+        self._caller = caller
+        self._advertised = advertised
+        self._account = account
+        self._first = first
+
+    def __call__(self, url: httpx2.URL) -> None:
+        """Raises GrantEnded, Restricted, NeedsReauth, BlockedAddress."""
+        if (url.scheme, url.host, url.port) != (self._first.scheme, self._first.host, self._first.port):
+            raise BlockedAddress(url.host, "is not a host that this connector declares")
+        caller = renew(self._caller)
+        require(Checkpoint.OUTBOUND, caller, self._advertised.ref, self._advertised.name)
+        if caller.version != self._caller.version:
+            _active_connection(caller, self._account)
+
+
+def _without_account(
+    advertised: AdvertisedTool, schema: Mapping[str, Any], arguments: dict[str, Any]
+) -> dict[str, Any]:
+    if not advertised.merged:
+        return arguments
+    argument = merging.argument_for(schema)
+    return {name: value for name, value in arguments.items() if name != argument}
+
+
+def _active_connection(caller: Caller, account: Account) -> Connection:
+    found = (
+        Connection.objects.of(caller.organization)
+        .filter(
+            pk=account.connection_id,
+            owner=caller.member,
+            status=Connection.Status.ACTIVE,
+            connector__enabled=True,
+        )
+        .first()
+    )
+    if found is None:
+        raise NeedsReauth(f"The account {account.label} is not connected any more.")
+    return found
+
+
+def _opened(connection: Connection) -> dict[str, Any]:
+    try:
+        return connection.credential.reveal()
+    except CredentialUnreadable:
+        raise NeedsReauth(f"The stored credential of the account {connection.label} cannot be opened.") from None

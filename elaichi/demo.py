@@ -1,0 +1,175 @@
+"""Demo data for the local stack: one organization, three people, three invented products with accounts at them.
+
+Loading it again changes nothing that is there, except that the products' addresses follow the sandbox, and that a login
+or token which `var/local.json` has lost is replaced.
+"""
+
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from accesscontrol.exceptions import InvalidToken
+from accesscontrol.models import Member, Organization, Restriction, Role, Surface, User
+from accesscontrol.permissions import BUILT_IN_ROLES, ORG_OWNER_SLUG, Scope
+from accesscontrol.services import grants, organizations, restrictions
+from connectors.catalog.importer import import_catalog
+from connectors.catalog.openapi.reader import read_openapi
+from connectors.models import Connection, Connector, Tool
+from elaichi.sandbox.accounts import ACCOUNTS, Account
+from elaichi.sandbox.document import Document
+
+ORGANIZATION = ("demo", "Demo")
+PRODUCTS = ("deskline", "ledgerbox", "pagewell")
+RESTRICTED_ROLE = ("contractor", "Contractor")
+PEOPLE = (
+    ("owner@example.com", "Olive Owner", ORG_OWNER_SLUG),
+    ("member@example.com", "Max Member", "member"),
+    ("restricted@example.com", "Rita Restricted", RESTRICTED_ROLE[0]),
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A login and a token of the demo, as `var/local.json` keeps them."""
+
+    email: str
+    password: str
+    role: str
+    token: str
+
+
+def load(*, public_url: str, sandbox_url: str, local_file: Path) -> dict[str, Any]:
+    """Makes what is missing, writes `local_file` (mode 0600) and returns what it holds."""
+    known = _read(local_file)
+    with transaction.atomic():
+        organization = _organization()
+        for product in PRODUCTS:
+            _import(organization, product, sandbox_url)
+        _contractors_may_not_delete(organization)
+        people = [_person(organization, *person, known.get(person[0])) for person in PEOPLE]
+    said = {
+        "admin_url": f"{public_url}/admin/",
+        "mcp_url": f"{public_url}/mcp",
+        "sandbox_url": sandbox_url,
+        "organization": organization.slug,
+        "people": [asdict(person) for person in people],
+    }
+    _write(local_file, said)
+    return said
+
+
+def _organization() -> Organization:
+    slug, name = ORGANIZATION
+    found = Organization.objects.filter(slug=slug).first()
+    organization = found or organizations.found(slug=slug, name=name, surface=Surface.SYSTEM)
+    role_slug, label = RESTRICTED_ROLE
+    member = next(role for role in BUILT_IN_ROLES if role.slug == "member")
+    Role.objects.get_or_create(
+        organization=organization,
+        slug=role_slug,
+        defaults={"label": label, "permissions": sorted(member.permissions)},
+    )
+    return organization
+
+
+def _import(organization: Organization, product: str, sandbox_url: str) -> None:
+    document = Document(product, sandbox_url)
+    catalog = read_openapi(json.dumps(document.content).encode(), source=f"{product}.json")
+    import_catalog(
+        organization=organization, catalog=catalog, slug=product, label=document.title, surface=Surface.SYSTEM
+    )
+
+
+def _contractors_may_not_delete(organization: Organization) -> None:
+    role = Role.objects.get(organization=organization, slug=RESTRICTED_ROLE[0])
+    if Restriction.objects.filter(role=role).exists():
+        return
+    deleting = Tool.objects.of(organization).filter(annotations__destructiveHint=True).select_related("connector")
+    restrictions.create(
+        subject=role,
+        mode=Restriction.Mode.BLOCK,
+        tools=[str(tool) for tool in deleting],
+        note="Contractors may not delete anything.",
+        surface=Surface.SYSTEM,
+    )
+
+
+def _person(organization: Organization, email: str, name: str, role_slug: str, known: Person | None) -> Person:
+    role = Role.objects.get(organization=organization, slug=role_slug)
+    user = User.objects.filter(email=email).first() or User.objects.create_user(email, name=name)
+    password = known.password if known and user.check_password(known.password) else secrets.token_urlsafe(12)
+    if not user.check_password(password):
+        user.set_password(password)
+    user.is_staff = role_slug == ORG_OWNER_SLUG
+    user.save()
+    member = Member.objects.of(organization).filter(user=user).first() or organizations.join(
+        organization=organization, user=user, role=role, surface=Surface.SYSTEM
+    )
+    for account in _accounts_of(role_slug):
+        _connect(member, account)
+    return Person(email, password, role.label, _token(member, known))
+
+
+def _accounts_of(role_slug: str) -> list[Account]:
+    """Everybody reaches one company's books; the owner also those of a second one."""
+    return [account for account in ACCOUNTS if account.name == "Acme" or role_slug == ORG_OWNER_SLUG]
+
+
+def _connect(member: Member, account: Account) -> None:
+    connector = Connector.objects.of(member.organization).get(slug=account.product)
+    if Connection.objects.filter(owner=member, connector=connector, label=account.name).exists():
+        return
+    Connection.objects.create(
+        connector=connector,
+        owner=member,
+        label=account.name,
+        remote_account=account.username or account.name,
+        status=Connection.Status.ACTIVE,
+        credential=_credential(account),
+    )
+
+
+def _credential(account: Account) -> dict[str, str]:
+    if account.username:
+        return {"username": account.username, "password": account.secret}
+    return {"token": account.secret} if account.product == "deskline" else {"key": account.secret}
+
+
+def _token(member: Member, known: Person | None) -> str:
+    if known is not None and _is_live(known.token):
+        return known.token
+    if member.status != Member.Status.ACTIVE:
+        return ""
+    _, token = grants.issue_token(member=member, client_name="Local demo", scopes=list(Scope), surface=Surface.SYSTEM)
+    return token
+
+
+def _is_live(token: str) -> bool:
+    try:
+        grants.authenticate(token)
+    except InvalidToken:
+        return False
+    return True
+
+
+def _read(local_file: Path) -> dict[str, Person]:
+    try:
+        people = json.loads(local_file.read_text())["people"]
+        return {person["email"]: Person(**person) for person in people}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def _write(local_file: Path, said: dict[str, Any]) -> None:
+    local_file.parent.mkdir(parents=True, exist_ok=True)
+    draft = local_file.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump(said, file, indent=2)
+    draft.replace(local_file)
