@@ -89,9 +89,7 @@ def bind(binding: Binding, arguments: Mapping[str, Any]) -> BoundRequest:
     written: dict[Location, list[Pair]] = {location: [] for location in Location}
     for parameter in binding.parameters:
         try:
-            written[parameter.location] += _WRITERS[parameter.location](
-                parameter, _value(parameter, arguments)
-            )
+            written[parameter.location] += _WRITERS[parameter.location](parameter, _value(parameter, arguments))
         except _Refused as refused:
             problems.append(Problem(pointer([parameter.argument]), str(refused)))
     if problems:
@@ -125,11 +123,7 @@ def _refuse_unknown(binding: Binding, arguments: Mapping[str, Any]) -> None:
 def _value(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
     """The argument, as text where the parameter has a media type of its own (in practice JSON)."""
     value = arguments.get(parameter.argument)
-    if (
-        value is None
-        or not parameter.media_type
-        or (isinstance(value, str) and "json" not in parameter.media_type)
-    ):
+    if value is None or not parameter.media_type or (isinstance(value, str) and "json" not in parameter.media_type):
         return value
     return json.dumps(value, separators=(",", ":"))
 
@@ -153,9 +147,7 @@ def _decodings(text: str) -> Iterable[str]:
 
 def _write_query(parameter: Parameter, value: Any) -> list[Pair]:
     write = styles.encode_reserved if parameter.allow_reserved else styles.encode
-    return styles.query_pairs(
-        parameter.name, value, style=parameter.style, explode=parameter.explode, write=write
-    )
+    return styles.query_pairs(parameter.name, value, style=parameter.style, explode=parameter.explode, write=write)
 
 
 def _write_cookie(parameter: Parameter, value: Any) -> list[Pair]:

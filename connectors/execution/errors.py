@@ -42,9 +42,7 @@ class BlockedAddress(Refusal):
     code = "blocked_address"
 
     def __init__(self, host: str, why: str = "is not a public address") -> None:
-        super().__init__(
-            f"{host} {why}, so nothing was sent there. Check the connector's base URL.", host=host
-        )
+        super().__init__(f"{host} {why}, so nothing was sent there. Check the connector's base URL.", host=host)
 
 
 class UpstreamUnreachable(Refusal):

@@ -9,9 +9,7 @@ from typing import Any
 
 _CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
 # Encodings of web pages. Python knows others (punycode, idna) whose decoders take quadratic time.
-_WEB_CHARSET = re.compile(
-    r"utf[-_]?(8|16|32)|(us-)?ascii|latin|iso[-_]?8859|(windows-|cp)125|gb|big5|shift|euc|koi8"
-)
+_WEB_CHARSET = re.compile(r"utf[-_]?(8|16|32)|(us-)?ascii|latin|iso[-_]?8859|(windows-|cp)125|gb|big5|shift|euc|koi8")
 _TEXT_TYPE = re.compile(
     r"text/.*|.*\+(xml|yaml)|application/(xml|yaml|x-yaml|javascript|x-ndjson|jsonl|x-www-form-urlencoded)"
 )

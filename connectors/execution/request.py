@@ -91,9 +91,7 @@ def _auth_headers(auth: AuthScheme, fields: Mapping[str, str]) -> dict[str, str]
             return {"Authorization": f"Bearer {fields['access_token']}"}
         case AuthKind.BASIC:
             if ":" in fields["username"]:
-                raise NeedsReauth(
-                    "The account's user name holds a colon, which basic authentication can't send."
-                )
+                raise NeedsReauth("The account's user name holds a colon, which basic authentication can't send.")
             return {"Authorization": f"Basic {_basic(fields['username'], fields['password'])}"}
         case AuthKind.API_KEY_HEADER:
             return {_parameter(auth): fields["key"]}
@@ -123,15 +121,11 @@ def _url(base_url: str, path: str, query: str) -> httpx2.URL:
     try:
         base = httpx2.URL(base_url)
         target = base.raw_path.partition(b"?")[0].rstrip(b"/") + path.encode("ascii")
-        url = base.copy_with(
-            raw_path=target + (b"?" + query.encode("ascii") if query else b""), fragment=None
-        )
+        url = base.copy_with(raw_path=target + (b"?" + query.encode("ascii") if query else b""), fragment=None)
     except (httpx2.InvalidURL, UnicodeError, ValueError):
         raise UnusableTool("its address is not a valid URL") from None
     if base.scheme not in ("http", "https") or not base.host or base.userinfo:
-        raise UnusableTool(
-            "its connector's base URL must be http or https, with a host and without a user name"
-        )
+        raise UnusableTool("its connector's base URL must be http or https, with a host and without a user name")
     # Had it changed on the way (dot segments are resolved), another operation than the one checked would run.
     if url.raw_path.partition(b"?")[0] != target:
         raise UnusableTool("its path does not stay below the connector's base URL")

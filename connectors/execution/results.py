@@ -19,9 +19,7 @@ DEFAULT_CAPS = Caps()
 _EXCERPT = 500
 
 
-def interpret(
-    response: UpstreamResponse, *, secrets: Iterable[str] = (), caps: Caps = DEFAULT_CAPS
-) -> dict[str, Any]:
+def interpret(response: UpstreamResponse, *, secrets: Iterable[str] = (), caps: Caps = DEFAULT_CAPS) -> dict[str, Any]:
     """The result as one JSON object; where a cap fired, its first key is `elaichi_truncated`.
 
     - JSON: the object itself, or `{"result": value}` for an array or a plain value

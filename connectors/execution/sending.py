@@ -63,7 +63,7 @@ def send(
     or broken redirects, undecodable body), and whatever `hop_check` raises. Writes are never sent twice; a
     read is, once, where the upstream answers 429 or 503 and names a short wait.
     """
-    with _as_errors(request.url.host, limits), within(limits.total):
+    with within(limits.total):
         return _follow(request, transport, hop_check, limits)
 
 
@@ -73,7 +73,7 @@ def _follow(
     retries, redirects = 1, limits.redirects
     while True:
         hop_check(request.url)
-        with closing(_transmit(request, transport, limits)) as response:
+        with _as_errors(request.url.host, limits), closing(_transmit(request, transport, limits)) as response:
             wait = _short_wait(request, response, limits) if retries else None
             location = response.headers.get("location")
             if wait is None and (response.status_code not in REDIRECTS or location is None):
@@ -123,21 +123,48 @@ def _read(request: httpx2.Request, response: httpx2.Response, limits: Limits) ->
 
 
 def _capped(response: httpx2.Response, host: str, cap: int, *, cut: bool) -> tuple[bytes, bool]:
-    """The decoded body, and whether it was cut; raises ResponseTooLarge instead where it may not be `cut`.
+    """The decoded body, and whether it was cut; raises ResponseTooLarge where it may not be `cut`.
 
     httpx2 decompresses in pieces of at most 1 MiB, so a bomb is noticed after one piece too many. With
     several codings stacked, an inner one could inflate unseen.
     """
     if "," in response.headers.get("content-encoding", ""):
         raise UpstreamError(f"{host} compressed its answer more than once, which is not supported.")
+    assert isinstance(response.stream, httpx2.SyncByteStream)
+    response.stream = _Counted(response.stream, cap)
     body = bytearray()
-    for chunk in response.iter_bytes():
-        body += chunk
-        if len(body) > cap or response.num_bytes_downloaded > cap:
-            if cut:
-                return bytes(body[:cap]), True
-            raise ResponseTooLarge(host, cap)
+    try:
+        for chunk in response.iter_bytes():
+            body += chunk
+            if len(body) > cap:
+                raise _TooMuch
+    except _TooMuch:
+        if not cut:
+            raise ResponseTooLarge(host, cap) from None
+        return bytes(body[:cap]), True
     return bytes(body), False
+
+
+class _TooMuch(Exception):
+    """More bytes than the cap, before or after decompression."""
+
+
+class _Counted(httpx2.SyncByteStream):
+    """Counts what comes over the wire: compressed data may decode to nothing for ever."""
+
+    def __init__(self, stream: httpx2.SyncByteStream, cap: int) -> None:
+        self._stream = stream
+        self._left = cap
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._stream:
+            yield chunk[: self._left]
+            self._left -= len(chunk)
+            if self._left < 0:
+                raise _TooMuch
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 @contextmanager
@@ -148,9 +175,7 @@ def _as_errors(host: str, limits: Limits) -> Iterator[None]:
     except OutOfTime:
         raise DeadlineExceeded(host, limits.total) from None
     except (httpx2.ConnectTimeout, httpx2.PoolTimeout):
-        raise UpstreamUnreachable(
-            host, f"did not accept a connection within {limits.connect:g} seconds"
-        ) from None
+        raise UpstreamUnreachable(host, f"did not accept a connection within {limits.connect:g} seconds") from None
     except httpx2.TimeoutException:
         raise DeadlineExceeded(host, limits.total) from None
     except httpx2.ConnectError as error:

@@ -72,9 +72,7 @@ def query_pairs(name: str, value: Any, *, style: str, explode: bool, write: Enco
 
 def form_pairs(name: str, value: Any) -> list[Pair]:
     """A field of an urlencoded body: plain values in a list repeat the name, anything deeper is bracketed."""
-    deep = isinstance(value, dict) or (
-        isinstance(value, list) and any(isinstance(item, dict | list) for item in value)
-    )
+    deep = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | list) for item in value))
     return query_pairs(name, value, style="deepObject" if deep else "form", explode=True)
 
 
