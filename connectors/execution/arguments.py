@@ -157,7 +157,7 @@ def _write_cookie(parameter: Parameter, value: Any) -> list[Pair]:
 def _write_header(parameter: Parameter, value: Any) -> list[Pair]:
     if value is None or parameter.name.lower() in RESERVED_HEADERS:
         return []
-    text = styles.simple(value, explode=parameter.explode, write=str).strip()
+    text = styles.simple(value, explode=parameter.explode, write=str).strip(" \t")
     if not is_field_value(text):
         raise _Refused("travels in a header, so it may hold only visible ASCII characters and spaces")
     return [(parameter.name, text)]

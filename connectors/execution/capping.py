@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from connectors.execution.redaction import Redact
@@ -27,11 +28,11 @@ def cap(value: Any, caps: Caps, redact: Redact = str) -> dict[str, Any]:
     is left out, so that the flag is always ours. Strings come out as valid Unicode and redacted, keys too;
     NaN and infinite numbers, which JSON lacks, as strings.
     """
-    wrapped = value if isinstance(value, dict) else {"result": value}
     pruner = _Pruner(caps, redact)
-    # The wrapping is ours and takes none of the levels.
-    depth = caps.depth if isinstance(value, dict) else caps.depth + 1
-    pruned = pruner.object({key: item for key, item in wrapped.items() if key != TRUNCATED}, depth)
+    if isinstance(value, dict):
+        pruned = pruner.value({key: item for key, item in value.items() if key != TRUNCATED}, caps.depth)
+    else:
+        pruned = {"result": pruner.value(value, caps.depth)}
     return {TRUNCATED: True, **pruned} if pruner.fired else pruned
 
 
@@ -41,21 +42,18 @@ class _Pruner:
         self._caps = caps
         self._redact = redact
 
-    def object(self, value: dict[str, Any], levels: int) -> dict[str, Any]:
-        self.fired |= len(value) > self._caps.object
-        kept = list(value.items())[: self._caps.object]
-        return {self._text(key): self._value(item, levels - 1) for key, item in kept}
-
-    def _value(self, value: Any, levels: int) -> Any:
+    def value(self, value: Any, levels: int) -> Any:
         match value:
             case dict() | list() if levels == 0:
                 self.fired = True
                 return TOO_DEEP
             case dict():
-                return self.object(value, levels)
+                self.fired |= len(value) > self._caps.object
+                kept = islice(value.items(), self._caps.object)
+                return {self._text(key): self.value(item, levels - 1) for key, item in kept}
             case list():
                 self.fired |= len(value) > self._caps.array
-                return [self._value(item, levels - 1) for item in value[: self._caps.array]]
+                return [self.value(item, levels - 1) for item in value[: self._caps.array]]
             case str():
                 return self._text(value)
             case float() if not math.isfinite(value):

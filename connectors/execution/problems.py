@@ -70,7 +70,7 @@ def _problems(error: ValidationError) -> Iterator[Problem]:
 def _reason(kind: ValidationErrorKind) -> str:
     match kind:
         case ValidationErrorKind.Type():
-            return f"must be {' or '.join(kind.types)}"
+            return f"must be {' or '.join(sorted(kind.types))}"
         case ValidationErrorKind.Enum():
             return f"must be one of {_options(kind.options)}"
         case ValidationErrorKind.Constant():
