@@ -18,6 +18,7 @@ def main(arguments: list[str]) -> int:
     verb, rest = arguments[0], arguments[1:]
     signal.signal(signal.SIGTERM, _end)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "elaichi.settings")
+    paths.broker().mkdir(parents=True, exist_ok=True)
     try:
         return _VERBS[verb](rest)
     except StackError as error:

@@ -40,9 +40,7 @@ def make_private(directory: Path) -> None:
 def _refuse_foreign(directory: Path) -> None:
     found = directory.lstat()
     if found.st_uid != os.geteuid():
-        raise ForeignDirectoryError(
-            f"{directory} belongs to another user: remove it, or set ELAICHI_VAR elsewhere"
-        )
+        raise ForeignDirectoryError(f"{directory} belongs to another user: remove it, or set ELAICHI_VAR elsewhere")
     if stat.S_ISDIR(found.st_mode):
         directory.chmod(0o700)
 

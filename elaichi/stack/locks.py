@@ -36,9 +36,7 @@ class FileLock:
         deadline = time.monotonic() + seconds
         while not self.attempt(mode):
             if time.monotonic() > deadline:
-                raise DatabaseStartError(
-                    f"{self.path} is still locked after {seconds:.0f} s: is a process stuck?"
-                )
+                raise DatabaseStartError(f"{self.path} is still locked after {seconds:.0f} s: is a process stuck?")
             time.sleep(_PAUSE)
 
     def wait_forever(self, mode: int) -> None:

@@ -30,6 +30,11 @@ def logs() -> Path:
     return var() / "log"
 
 
+def broker() -> Path:
+    """The task queue's folder. Its transport does not create it, so whoever starts a process here does."""
+    return var() / "broker"
+
+
 def locks() -> Path:
     return var() / "lock"
 

@@ -54,9 +54,7 @@ def _initdb_options(major: int) -> list[str]:
 
 
 def _run(*command: str, text: str = "") -> None:
-    done = subprocess.run(
-        command, input=text, capture_output=True, text=True, check=False, env=_ENVIRONMENT, cwd="/"
-    )
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, env=_ENVIRONMENT, cwd="/")
     if done.returncode:
         last_line = (done.stderr.strip() or done.stdout.strip()).rpartition("\n")[2]
         raise DatabaseStartError(f"{Path(command[0]).name} failed: {last_line}")
