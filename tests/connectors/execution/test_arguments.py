@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accesscontrol.exceptions import InvalidArguments
@@ -82,6 +82,7 @@ class TestPath:
         with pytest.raises(InvalidArguments):
             bind(binding, {})
 
+    @settings(deadline=None)
     @given(value=st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
     def test_any_value_is_one_segment_that_decodes_to_itself_or_is_refused(self, value: str) -> None:
         try:
@@ -175,6 +176,7 @@ class TestQuery:
         request = bound(Location.QUERY, {"a": [1]}, media_type="application/json")
         assert parse_qsl(query(request)) == [("x", '{"a":[1]}')]
 
+    @settings(deadline=None)
     @given(value=st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
     def test_any_texts_come_back_from_the_query(self, value: list[str]) -> None:
         written = query(bound(Location.QUERY, value))
@@ -273,6 +275,7 @@ class TestBody:
         with pytest.raises(UnsupportedMediaType, match=media_type):
             with_body(Body(media_type=media_type, required=True, argument="body"), {"body": "x"})
 
+    @settings(deadline=None)
     @given(value=st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.integers() | st.none()))
     def test_any_object_comes_back_from_the_json(self, value: dict[str, int | None]) -> None:
         content = with_body(Body(media_type="application/json", required=True, argument="b"), {"b": value}).content

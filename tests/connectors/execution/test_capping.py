@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.execution.capping import TOO_DEEP, TRUNCATED, Caps, cap
@@ -43,6 +43,7 @@ def test_the_caps_of_the_design() -> None:
     assert Caps() == Caps(string=32_000, array=200, object=200, depth=8)
 
 
+@settings(deadline=None)
 @given(value=values)
 def test_a_result_is_json_within_the_caps_and_flagged_first_where_one_fired(value: Any) -> None:
     result = cap(value, CAPS)
@@ -53,6 +54,7 @@ def test_a_result_is_json_within_the_caps_and_flagged_first_where_one_fired(valu
     assert within_caps(body if isinstance(value, dict) else body["result"], CAPS.depth)
 
 
+@settings(deadline=None)
 @given(value=values)
 def test_what_fits_comes_back_as_it_was(value: Any) -> None:
     result = cap(value, Caps(string=100, array=100, object=100, depth=100))

@@ -1,0 +1,101 @@
+"""TLS keeps the name that was asked for, and a call that began with TLS stays with it."""
+
+import ssl
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx2
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from connectors.execution.egress import GuardedTransport
+from connectors.execution.errors import BlockedAddress, UpstreamUnreachable
+from connectors.execution.sending import UpstreamResponse, send
+from tests.connectors.execution.upstream import Server, respond, serving
+
+HOST = "secure.example"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of HOST, signed by itself, with its key in the same file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])
+    now = datetime.now(UTC)
+    signed = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(HOST)]), critical=False)
+        .sign(key, SHA256())
+    )
+    path = tmp_path_factory.mktemp("tls") / "secure.pem"
+    path.write_bytes(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + signed.public_bytes(Encoding.PEM)
+    )
+    return path
+
+
+@pytest.fixture
+def names() -> list[str | None]:
+    """The server names (SNI) that clients asked for."""
+    return []
+
+
+@pytest.fixture
+def secure(certificate: Path, names: list[str | None]) -> Iterator[Server]:
+    server = Server()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    context.sni_callback = lambda _socket, name, _context: names.append(name)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    with serving(server):
+        yield server
+
+
+def call(server: Server, host: str, trusted: Path | None) -> UpstreamResponse:
+    authority = f"{host}:{server.server_port}"
+    context = ssl.create_default_context(cafile=trusted) if trusted else None
+    with GuardedTransport(
+        allowed=[authority], resolve=lambda host, port: ["127.0.0.1"], ssl_context=context
+    ) as transport:
+        request = httpx2.Request("GET", f"https://{authority}/")
+        return send(request, transport=transport, hop_check=lambda url: None)
+
+
+def test_the_name_is_asked_for_and_checked_though_an_address_is_dialled(
+    secure: Server, certificate: Path, names: list[str | None]
+) -> None:
+    secure.routes["/"] = respond(200, b"ok")
+    assert call(secure, HOST, certificate).content == b"ok"
+    assert names == [HOST]
+    assert secure.received[0].headers["host"] == f"{HOST}:{secure.server_port}"
+
+
+def test_a_certificate_of_another_name_is_refused(secure: Server, certificate: Path) -> None:
+    with pytest.raises(UpstreamUnreachable, match="certificate that is not trusted"):
+        call(secure, "other.example", certificate)
+    assert secure.received == []
+
+
+def test_the_environment_cannot_name_an_authority(
+    secure: Server, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with pytest.raises(UpstreamUnreachable, match="certificate that is not trusted"):
+        call(secure, HOST, None)
+
+
+def test_a_redirect_out_of_tls_is_refused(secure: Server, upstream: Server, certificate: Path) -> None:
+    secure.routes["/"] = respond(302, Location=upstream.url)
+    with pytest.raises(BlockedAddress, match="without TLS"):
+        call(secure, HOST, certificate)
+    assert upstream.received == []
