@@ -2,17 +2,22 @@
 
 from pathlib import Path
 
+import httpx2
+from django.conf import settings
+
+from accesscontrol.exceptions import Refusal
 from connectors.catalog.document import CatalogError
 from connectors.catalog.openapi.loading import MAX_BYTES
+from connectors.execution.egress import guarded_transport
+from connectors.execution.sending import Limits, send
+
+_LIMITS = Limits(total=60.0, max_bytes=MAX_BYTES)
 
 
 def load_source(location: str) -> bytes:
-    """The bytes of a file or of an http(s) URL. Raises CatalogError."""
-    return _fetch(location) if is_url(location) else _read(Path(location))
-
-
-def is_url(location: str) -> bool:
-    return location.startswith(("http://", "https://"))
+    """The bytes of a file or of an http(s) URL, which must lead to public addresses. Raises CatalogError."""
+    is_url = location.lower().startswith(("http://", "https://"))
+    return _fetch(location) if is_url else _read(Path(location))
 
 
 def _read(path: Path) -> bytes:
@@ -20,9 +25,24 @@ def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise CatalogError(f"The file {path} cannot be read: {error.strerror or error}.") from error
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise CatalogError(f"The file {str(path)!r} cannot be read: {why}.") from error
 
 
 def _fetch(url: str) -> bytes:
-    raise CatalogError(f"Documents cannot be fetched from the web yet: download {url} and give the file.")
+    """Through the egress guard, on every redirect: the document's address comes from somebody else too."""
+    try:
+        response = send(
+            httpx2.Request("GET", url),
+            transport=guarded_transport(settings.EGRESS_ALLOWED),
+            hop_check=lambda hop: None,
+            limits=_LIMITS,
+        )
+    except httpx2.InvalidURL as error:
+        raise CatalogError(f"The document's URL is not valid: {error}.") from error
+    except Refusal as refusal:
+        raise CatalogError(f"The document cannot be fetched: {refusal}") from refusal
+    if response.status != 200:
+        raise CatalogError(f"The document cannot be fetched: {response.host} answered with status {response.status}.")
+    return response.content

@@ -104,14 +104,15 @@ class ParameterReader:
 
     def _input(self, location: Location, name: str, node: dict[str, Any]) -> ParameterInput:
         media_type, schema = self._described(node)
-        style = node.get("style") if node.get("style") in _STYLES else _DEFAULT_STYLE[location]
+        style = str(node.get("style"))
+        style = style if style in _STYLES else _DEFAULT_STYLE[location]
         explode = node.get("explode")
         return ParameterInput(
             name=name,
             location=location,
             schema=schema,
             required=location is Location.PATH or node.get("required") is True,
-            style=str(style),
+            style=style,
             explode=explode if isinstance(explode, bool) else style == "form",
             allow_reserved=node.get("allowReserved") is True,
             media_type=media_type,

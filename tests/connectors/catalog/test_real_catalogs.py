@@ -1,0 +1,111 @@
+"""Real vendors' documents, where a copy of them lies beside the checkout: all of them import, nearly whole."""
+
+import csv
+import re
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from accesscontrol.models import Organization, Surface
+from connectors.catalog.document import Catalog, CatalogError
+from connectors.catalog.importer import import_catalog
+from connectors.catalog.openapi import read_openapi
+from connectors.curation.names import advertised_name
+from connectors.models import Tool
+
+FOLDER = settings.BASE_DIR.parent / "shared" / "catalogs"
+pytestmark = [
+    pytest.mark.catalogs,
+    pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the real catalogs are not here: {FOLDER}"),
+]
+
+
+def _operations() -> dict[str, int]:
+    """How many operations each document declares."""
+    if not FOLDER.is_dir():
+        return {}
+    with (FOLDER / "MANIFEST.tsv").open(newline="") as manifest:
+        return {row["file"]: int(row["operations"]) for row in csv.DictReader(manifest, delimiter="\t")}
+
+
+OPERATIONS = _operations()
+SWAGGER_2 = "slack.json"
+OPENAPI_3 = [name for name in OPERATIONS if name != SWAGGER_2]
+
+
+@cache
+def _read(name: str) -> Catalog:
+    path: Path = FOLDER / name
+    return read_openapi(path.read_bytes(), source=str(path))
+
+
+def _refuse(uri: str) -> Any:
+    raise ValueError(uri)
+
+
+@pytest.mark.parametrize("name", OPENAPI_3)
+def test_nearly_every_operation_becomes_a_tool_and_the_rest_is_named(name: str) -> None:
+    catalog = _read(name)
+    assert len(catalog.tools) + len(catalog.skipped) == OPERATIONS[name]
+    assert len(catalog.tools) >= 0.99 * OPERATIONS[name], catalog.skipped
+    assert all(it.operation and it.reason for it in catalog.skipped)
+
+
+@pytest.mark.parametrize("name", OPENAPI_3)
+def test_every_schema_compiles_and_is_one_that_clients_accept(name: str) -> None:
+    for tool in _read(name).tools:
+        jsonschema_rs.Draft202012Validator(tool.input_schema, retriever=_refuse)
+        assert tool.input_schema["type"] == "object"
+        assert not {"$schema", "anyOf", "oneOf", "allOf"} & set(tool.input_schema)
+        assert all(re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", key) for key in tool.input_schema["properties"])
+        assert set(tool.input_schema.get("required", ())) <= set(tool.input_schema["properties"])
+
+
+@pytest.mark.parametrize("name", OPENAPI_3)
+def test_a_binding_sends_every_argument_and_nothing_else(name: str) -> None:
+    for tool in _read(name).tools:
+        bound = [it.argument for it in tool.binding.parameters]
+        if body := tool.binding.body:
+            bound += [body.argument] if body.argument else [argument for argument, _ in body.properties]
+        assert sorted(bound) == sorted(tool.input_schema["properties"])
+        placeholders = set(re.findall(r"\{([^{}/]+)\}", tool.binding.path))
+        assert placeholders == {it.name for it in tool.binding.parameters if it.location == "path"}
+
+
+@pytest.mark.parametrize("name", OPENAPI_3)
+def test_names_are_unique_short_and_plain(name: str) -> None:
+    tools = _read(name).tools
+    slug = name.partition(".")[0]
+    advertised = {advertised_name(slug, tool.name) for tool in tools}
+    assert len(advertised) == len(tools)
+    assert all(re.fullmatch(r"[a-z0-9_]{1,60}", it) for it in advertised)
+
+
+def test_swagger_2_is_refused_by_its_version() -> None:
+    with pytest.raises(CatalogError, match=r"^Swagger 2\.0 documents cannot be read yet"):
+        _read(SWAGGER_2)
+
+
+def test_every_call_to_notion_sends_its_version() -> None:
+    tools = _read("notion.json").tools
+    assert all(dict(tool.binding.headers).keys() == {"Notion-Version"} for tool in tools if tool.binding.headers)
+    assert sum(bool(tool.binding.headers) for tool in tools) == 23
+    assert not any("Notion-Version" in tool.input_schema["properties"] for tool in tools)
+
+
+def test_a_recursive_document_of_a_megabyte_stays_small_in_the_database(acme: Organization) -> None:
+    """Xero's accounting API; with every reference written out it would be 71 MB."""
+    catalog = _read("xero.accounting.yaml")
+    bring_in = partial(
+        import_catalog, organization=acme, catalog=catalog, slug="xero", label="Xero", surface=Surface.SYSTEM
+    )
+    assert len(bring_in().added) == 235
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_total_relation_size(%s)", [Tool._meta.db_table])
+        assert cursor.fetchone()[0] < 4 * 1024 * 1024
+    assert len(bring_in().unchanged) == 235
