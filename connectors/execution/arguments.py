@@ -49,6 +49,7 @@ RESERVED_HEADERS = frozenset(
     }
 )
 _REFUSED_METHODS = ("CONNECT", "TRACE")
+_TEXT = re.compile(r"text/.+|application/(.+\+)?(xml|yaml|x-yaml|ndjson|x-ndjson|graphql)")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FIELD_VALUE = re.compile(r"[\t\x20-\x7e]*")
 _PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
@@ -81,7 +82,7 @@ def bind(binding: Binding, arguments: Mapping[str, Any]) -> BoundRequest:
     """The request that these arguments make; optional ones that are absent or null are left out.
 
     Raises InvalidArguments for values that can't travel safely where the binding puts them,
-    UnsupportedMediaType for a body that is neither JSON nor an urlencoded form, and UnusableTool for a broken
+    UnsupportedMediaType for a body that is neither JSON, text nor an urlencoded form, and UnusableTool for a broken
     binding.
     """
     _refuse_unknown(binding, arguments)
@@ -234,4 +235,6 @@ def _serialize(media_type: str, value: Any) -> bytes:
     if essence == FORM and isinstance(value, dict):
         pairs = [pair for name, item in value.items() for pair in styles.form_pairs(name, item)]
         return "&".join(f"{name}={item}" for name, item in pairs).encode("ascii")
+    if isinstance(value, str) and _TEXT.fullmatch(essence):
+        return value.encode()
     raise UnsupportedMediaType(essence)

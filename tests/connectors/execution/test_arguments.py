@@ -270,7 +270,12 @@ class TestBody:
         request = with_body(body, {"a": "x y&z", "b": ["1", "2"], "c": {"k": {"l": True}}, "d": [{"p": 1}]})
         assert request.content == b"a=x%20y%26z&b=1&b=2&c%5Bk%5D%5Bl%5D=true&d%5B0%5D%5Bp%5D=1"
 
-    @pytest.mark.parametrize("media_type", ["multipart/form-data", "application/xml", "text/plain"])
+    @pytest.mark.parametrize("media_type", ["text/plain", "application/xml", "application/atom+xml"])
+    def test_text_is_its_one_argument(self, media_type: str) -> None:
+        request = with_body(Body(media_type=media_type, required=True, argument="body"), {"body": "<ü>"})
+        assert (request.content, request.media_type) == ("<ü>".encode(), media_type)
+
+    @pytest.mark.parametrize("media_type", ["multipart/form-data", "application/octet-stream", "image/png"])
     def test_other_media_types_are_refused_by_name(self, media_type: str) -> None:
         with pytest.raises(UnsupportedMediaType, match=media_type):
             with_body(Body(media_type=media_type, required=True, argument="body"), {"body": "x"})
