@@ -1,9 +1,17 @@
 """Fixtures that every package's tests share."""
 
+import json
+from collections.abc import Iterator
+
 import pytest
 from pytest_django.fixtures import Settings
 
-from accesscontrol.models import Member, Organization
+from accesscontrol.models import Member, Organization, Surface
+from connectors.catalog.importer import import_catalog
+from connectors.catalog.openapi.reader import read_openapi
+from connectors.models import Connector
+from elaichi.sandbox.document import Document
+from elaichi.sandbox.server import running
 from tests import cast
 
 
@@ -31,3 +39,23 @@ def charlie(db: None) -> Member:
 def _cheap_password_hashes(settings: Settings) -> None:
     """Hashing a password costs 0.2 s by design; the cast is made for nearly every test."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def sandbox(settings: Settings) -> Iterator[str]:
+    """A real upstream on a free port, which outbound calls may reach; yields its URL."""
+    with running() as url:
+        settings.EGRESS_ALLOWED = [url.removeprefix("http://")]
+        yield url
+
+
+@pytest.fixture
+def deskline(sandbox: str, bob: Member) -> Connector:
+    """Bob's account at the sandbox's support desk."""
+    catalog = read_openapi(json.dumps(Document("deskline", sandbox).content).encode(), source="deskline.json")
+    import_catalog(
+        organization=bob.organization, catalog=catalog, slug="deskline", label="Deskline", surface=Surface.SYSTEM
+    )
+    connector = Connector.objects.get(organization=bob.organization, slug="deskline")
+    cast.connection(bob, connector, "Acme", credential={"token": "demo-deskline-acme"})
+    return connector

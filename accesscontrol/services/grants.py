@@ -79,6 +79,7 @@ def authenticate(token: str, *, now: datetime | None = None) -> Caller:
         .first()
     )
     if grant is None or not hmac.compare_digest(grant.token_hash or "", digest):
+        _record_refusal(digest, now)
         raise InvalidToken
     _note_use(grant, now)
     return _caller(grant)
@@ -143,6 +144,24 @@ def _renew_member(caller: Caller) -> Caller:
         scopes=caller.scopes,
         surface=caller.surface,
         client=caller.client,
+    )
+
+
+def _record_refusal(digest: str, now: datetime) -> None:
+    """A token that was live once leaves a trace where its organization can see it; an unknown one belongs to nobody."""
+    grant = Grant.objects.filter(token_hash=digest).select_related("member__organization").first()
+    if grant is None:
+        return
+    expired = grant.expires_at is not None and grant.expires_at <= now
+    outcome = "revoked" if grant.revoked_at else "expired" if expired else "member_not_active"
+    audit.record(
+        organization=grant.member.organization,
+        action="grant.refused",
+        surface=Surface.MCP,
+        outcome=outcome,
+        actor=grant.member,
+        client=grant.client_name,
+        target=f"grant:{grant.pk}",
     )
 
 

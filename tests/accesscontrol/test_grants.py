@@ -49,6 +49,8 @@ def test_expired_revoked_unknown_and_malformed_tokens_are_refused_alike(bob: Mem
             grants.authenticate(token)
         said.add(str(refusal.value))
     assert len(said) == 1
+    refused = AuditEvent.objects.filter(action="grant.refused")
+    assert sorted(refused.values_list("outcome", flat=True)) == ["expired", "revoked"]
 
 
 def test_no_token_is_issued_to_a_member_who_is_not_active(bob: Member) -> None:

@@ -46,7 +46,7 @@ class Rpc:
         found: dict[str, Any] = body["result"]
         return found
 
-    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         return self.result("tools/call", {"name": name, "arguments": arguments})
 
     def found(self, query: str, **arguments: Any) -> dict[str, Any]:
