@@ -4,9 +4,10 @@ A connector's tools are read once (`ConnectorTerms.extract`, worth caching by ca
 together from such parts (`Postings.assemble`) without reading a word of them again.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +15,66 @@ from numpy.typing import NDArray
 from search.ranking.documents import ToolDocument
 
 type Ints = NDArray[np.int32]
-type Analyzer = Callable[[str], list[str]]
 
-NAME, LABEL, DESCRIPTION, PARAMETER = range(4)
-FIELDS = 4
+type Bytes = NDArray[np.uint8]
+
+EXACT, PREFIX, IN_LABEL, IN_DESCRIPTION, IN_PARAMETER, SPELLED = 1, 2, 4, 8, 16, 32
+"""Where a tool holds a term: flags, so that a posting says it in one byte."""
+
+DESCRIPTION_STOP_WORDS = frozenset({"set", "connection", "frozen", "more"})
+"""They stand in every merged or frozen tool's description, put there by us: held, but no evidence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """One field's postings: the tools of term `i` are `tools[starts[i]:starts[i + 1]]`."""
+class ToolTerms(NamedTuple):
+    """What one tool holds, field by field. A field that the profile does not read is empty."""
+
+    name: frozenset[str]
+    label: frozenset[str]
+    description: frozenset[str]
+    parameters: frozenset[str] = frozenset()
+    spelling: frozenset[str] = frozenset()
+    """The name's terms as they are spelled, plurals unfolded."""
+
+    def flags(self) -> dict[str, int]:
+        """Each term the tool holds, and where."""
+        flags = dict.fromkeys(self.description & DESCRIPTION_STOP_WORDS, 0)
+        described = self.description - DESCRIPTION_STOP_WORDS
+        for terms, flag in (
+            (self.name, EXACT),
+            (self.label, IN_LABEL),
+            (described, IN_DESCRIPTION),
+            (self.parameters, IN_PARAMETER),
+        ):
+            for term in terms:
+                flags[term] = flags.get(term, 0) | flag
+        return flags
+
+
+class NameTraits(NamedTuple):
+    """What a profile wants to know of a name beyond its terms."""
+
+    length: int
+    """Distinct terms, without those of the connector's label."""
+    verb_class: int
+    """What the tool does to a record: see `language.VERB_CLASSES`; 0 if the name does not say."""
+    key: str
+    """The whole name, spelled in one way, whatever separates its words."""
+    meaning: str
+    """The meaningful terms without the label, in codepoint order."""
+
+
+type Analyzer = Callable[[ToolDocument], tuple[ToolTerms, NameTraits]]
+
+
+class Grouped(NamedTuple):
+    """Postings by term: the tools of term `i` are `tools[starts[i]:starts[i + 1]]`, and so are their flags."""
 
     starts: Ints
     tools: Ints
+    flags: Bytes
+
+    def of(self, number: int) -> Ints:
+        return self.tools[self.starts[number] : self.starts[number + 1]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,28 +82,27 @@ class ConnectorTerms:
     """What the tools of one connector hold. Tools stand in name order, terms in codepoint order."""
 
     documents: tuple[ToolDocument, ...]
+    traits: tuple[NameTraits, ...]
     terms: tuple[str, ...]
-    fields: tuple[Grouped, ...]
-    frequencies: Ints
-    """Tools that hold the term in any field."""
-    name_lengths: Ints
-    """Distinct terms in each tool's name."""
+    held: Grouped
+    names: Grouped
+    spellings: Grouped
 
     @classmethod
-    def extract(
-        cls, documents: Iterable[ToolDocument], analyze: Analyzer, *, parameters: bool
-    ) -> "ConnectorTerms":
+    def extract(cls, documents: Iterable[ToolDocument], analyze: Analyzer) -> "ConnectorTerms":
         ordered = tuple(sorted(documents, key=name_order))
-        held = [field_terms(document, analyze, parameters=parameters) for document in ordered]
-        terms = tuple(sorted(set().union(*chain.from_iterable(held)) if held else ()))
+        analyzed = [analyze(document) for document in ordered]
+        held = [terms.flags() for terms, _ in analyzed]
+        spelled = [dict.fromkeys(terms.spelling, SPELLED) for terms, _ in analyzed]
+        terms = tuple(sorted(set(chain.from_iterable((*held, *spelled)))))
         numbers = {term: number for number, term in enumerate(terms)}
-        anywhere = [set().union(*fields) for fields in held]
         return cls(
             documents=ordered,
+            traits=tuple(traits for _, traits in analyzed),
             terms=terms,
-            fields=tuple(_group([fields[f] for fields in held], numbers) for f in range(FIELDS)),
-            frequencies=np.diff(_group(anywhere, numbers).starts),
-            name_lengths=np.array([len(fields[NAME]) for fields in held], dtype=np.int32),
+            held=_group(held, numbers),
+            names=_group([dict.fromkeys(terms.name, EXACT) for terms, _ in analyzed], numbers),
+            spellings=_group(spelled, numbers),
         )
 
 
@@ -63,24 +111,15 @@ def name_order(document: ToolDocument) -> tuple[str, str, str]:
     return document.name, document.connector_label, document.description
 
 
-def field_terms(document: ToolDocument, analyze: Analyzer, *, parameters: bool) -> tuple[set[str], ...]:
-    """What one tool holds, field by field."""
-    return (
-        set(analyze(document.name)),
-        set(analyze(document.connector_label)),
-        set(analyze(document.description)),
-        set(chain.from_iterable(map(analyze, document.parameters))) if parameters else set(),
-    )
-
-
-def _group(held: Sequence[set[str]], numbers: dict[str, int]) -> Grouped:
+def _group(held: Sequence[Mapping[str, int]], numbers: Mapping[str, int]) -> Grouped:
     size = sum(map(len, held))
     terms = np.fromiter((numbers[term] for terms in held for term in terms), np.int32, size)
+    flags = np.fromiter(chain.from_iterable(terms.values() for terms in held), np.uint8, size)
     tools = np.repeat(np.arange(len(held), dtype=np.int32), [len(terms) for terms in held])
     order = np.lexsort((tools, terms))
     starts = np.zeros(len(numbers) + 1, np.int32)
     np.cumsum(np.bincount(terms, minlength=len(numbers)), out=starts[1:])
-    return Grouped(starts, tools[order])
+    return Grouped(starts, tools[order], flags[order])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,42 +129,73 @@ class Postings:
     documents: tuple[ToolDocument, ...]
     terms: list[str]
     numbers: dict[str, int]
-    fields: tuple[Grouped, ...]
-    frequencies: Ints
+    held: Grouped
+    names: Grouped
+    spellings: Grouped
     name_lengths: Ints
+    verb_classes: Ints
+    labels: dict[str, Ints]
+    """The tools of each connector label."""
+    keys: dict[str, list[int]]
+    """The tools of each name, by `NameTraits.key`."""
+    meanings: dict[str, list[int]]
 
     @classmethod
     def assemble(cls, parts: Sequence[ConnectorTerms]) -> "Postings":
         terms = sorted(set().union(*(part.terms for part in parts)))
         numbers = {term: number for number, term in enumerate(terms)}
-        places = [
-            np.fromiter(map(numbers.__getitem__, part.terms), np.int32, len(part.terms)) for part in parts
-        ]
-        documents, ranks = _in_name_order(parts)
-        frequencies = np.zeros(len(terms), np.int32)
-        lengths = np.zeros(len(documents), np.int32)
-        for part, place, rank in zip(parts, places, ranks, strict=True):
-            frequencies[place] += part.frequencies
-            lengths[rank] = part.name_lengths
-        fields = tuple(
-            _merge([part.fields[f] for part in parts], places, ranks, len(terms)) for f in range(FIELDS)
+        places = [_numbered(part.terms, numbers) for part in parts]
+        order, ranks = _in_name_order(parts)
+        traits = _picked([trait for part in parts for trait in part.traits], order)
+        documents = _picked([document for part in parts for document in part.documents], order)
+        return cls(
+            documents=tuple(documents),
+            terms=terms,
+            numbers=numbers,
+            held=_merge([part.held for part in parts], places, ranks, len(terms)),
+            names=_merge([part.names for part in parts], places, ranks, len(terms)),
+            spellings=_merge([part.spellings for part in parts], places, ranks, len(terms)),
+            name_lengths=np.array([trait.length for trait in traits], np.int32),
+            verb_classes=np.array([trait.verb_class for trait in traits], np.int32),
+            labels={k: np.array(v, np.int32) for k, v in _by(d.connector_label for d in documents).items()},
+            keys=_by(trait.key for trait in traits),
+            meanings=_by(trait.meaning for trait in traits),
         )
-        return cls(documents, terms, numbers, fields, frequencies, lengths)
 
-    def holders(self, field: int, number: int) -> Ints:
-        """The tools that hold a term in one field."""
-        grouped = self.fields[field]
-        return grouped.tools[grouped.starts[number] : grouped.starts[number + 1]]
+    def frequency(self, term: str) -> int:
+        """How many tools hold a term, in any field."""
+        number = self.numbers.get(term)
+        return 0 if number is None else int(self.held.starts[number + 1] - self.held.starts[number])
+
+    def is_in_a_name(self, term: str) -> bool:
+        """Whether any tool's name holds a term."""
+        number = self.numbers.get(term)
+        return number is not None and len(self.names.of(number)) > 0
 
 
-def _in_name_order(parts: Sequence[ConnectorTerms]) -> tuple[tuple[ToolDocument, ...], list[Ints]]:
-    """All documents by name, and for each part the places its documents took."""
-    everything = [document for part in parts for document in part.documents]
-    order = sorted(range(len(everything)), key=[name_order(d) for d in everything].__getitem__)
+def _numbered(terms: Sequence[str], numbers: dict[str, int]) -> Ints:
+    return np.fromiter(map(numbers.__getitem__, terms), np.int32, len(terms))
+
+
+def _picked[T](values: Sequence[T], order: Iterable[int]) -> list[T]:
+    return [values[i] for i in order]
+
+
+def _by(values: Iterable[str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for number, value in enumerate(values):
+        found.setdefault(value, []).append(number)
+    return found
+
+
+def _in_name_order(parts: Sequence[ConnectorTerms]) -> tuple[list[int], list[Ints]]:
+    """The order of all tools by name, and for each part the places its tools took."""
+    keys = [name_order(document) for part in parts for document in part.documents]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
     rank = np.empty(len(order), np.int32)
     rank[np.array(order, dtype=np.int64)] = np.arange(len(order), dtype=np.int32)
     bounds = np.cumsum([len(part.documents) for part in parts])[:-1]
-    return tuple(everything[i] for i in order), np.split(rank, bounds) if parts else []
+    return order, np.split(rank, bounds) if parts else []
 
 
 def _merge(parts: list[Grouped], places: list[Ints], ranks: list[Ints], size: int) -> Grouped:
@@ -135,10 +205,10 @@ def _merge(parts: list[Grouped], places: list[Ints], ranks: list[Ints], size: in
     for place, count in zip(places, counts, strict=True):
         starts[place + 1] += count
     np.cumsum(starts, out=starts)
-    tools, filled = np.empty(starts[-1], np.int32), starts[:-1].copy()
+    tools, flags, filled = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.uint8), starts[:-1].copy()
     for part, place, count, rank in zip(parts, places, counts, ranks, strict=True):
         offsets = filled[place] - part.starts[:-1]
         target = np.arange(len(part.tools), dtype=np.int32) + np.repeat(offsets, count)
-        tools[target] = rank[part.tools]
+        tools[target], flags[target] = rank[part.tools], part.flags
         filled[place] += count
-    return Grouped(starts, tools)
+    return Grouped(starts, tools, flags)
