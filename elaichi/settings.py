@@ -17,6 +17,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()  # type: ignore[no-untyped-call]
 VAR_DIR = Path(env.str("ELAICHI_VAR", default="") or BASE_DIR / "var")
 
+VERSION = "0.1.0"
 DEBUG = env.bool("DEBUG", default=True)
 PUBLIC_URL = env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 SECRET_KEY = env.str("SECRET_KEY", default="") or local_secret("secret-key")
@@ -29,7 +30,7 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[]) or [
 ]
 
 INSTALLED_APPS = [
-    "unfold",
+    "unfold.apps.BasicAppConfig",  # its default one would put its own admin site in the place of ours
     "unfold.contrib.filters",
     "elaichi.apps.AdminConfig",
     "django.contrib.auth",

@@ -95,6 +95,10 @@ class MemberAdmin(VersionedAdmin[Member]):
     autocomplete_fields = ("user",)
     actions = ("suspend", "reinstate", "remove")
 
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Choosing among all users of the server is for those who run it."""
+        return isinstance(request.user, User) and request.user.is_superuser
+
     def get_readonly_fields(self, request: HttpRequest, obj: Member | None = None) -> tuple[str, ...]:
         return ("organization", "user", "status") if obj else ()
 

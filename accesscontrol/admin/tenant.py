@@ -5,6 +5,8 @@ A superuser runs the server and sees every organization; everybody else sees tho
 
 from typing import Any, ClassVar
 
+from django.contrib import admin
+from django.contrib.admin.utils import get_fields_from_path
 from django.db import models, transaction
 from django.db.models import ForeignKey, QuerySet
 from django.forms import ModelChoiceField
@@ -38,6 +40,19 @@ def actor_in(request: HttpRequest, organization: Organization) -> Member | None:
     return next((m for m in memberships(request.user) if m.organization_id == organization.pk), None)
 
 
+class TenantRelatedFilter(admin.RelatedFieldListFilter):
+    """Django's own would list every related row of the table, another organization's too."""
+
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        path = getattr(field.related_model, "tenant_path", "organization")
+        allowed = organizations_where(request.user, model_admin.view_permission)
+        ordering = self.field_admin_ordering(field, request, model_admin)
+        choices: list[tuple[str, str]] = field.get_choices(
+            include_blank=False, ordering=ordering, limit_choices_to={f"{path}__in": allowed}
+        )
+        return choices
+
+
 class TenantAdmin[ModelT: models.Model](ModelAdmin):
     """Reads with `view_permission`, writes with `manage_permission` (None: nobody), within the user's organizations."""
 
@@ -65,6 +80,16 @@ class TenantAdmin[ModelT: models.Model](ModelAdmin):
             allowed = organizations_where(request.user, self.manage_permission or self.view_permission)
             kwargs.setdefault("queryset", related._default_manager.filter(**{f"{path}__in": allowed}))
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        """Filters over related rows offer those of the user's own organizations alone."""
+        return [
+            (name, TenantRelatedFilter) if isinstance(name, str) and self._is_relation(name) else name
+            for name in super().get_list_filter(request)
+        ]
+
+    def _is_relation(self, lookup: str) -> bool:
+        return bool(get_fields_from_path(self.model, lookup)[-1].is_relation)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return organizations_where(request.user, self.view_permission).exists()

@@ -52,6 +52,7 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
         base_url=binding.base_url or tool.connector.base_url,
         auth=tool.connector.auth_scheme,
         credential=credential,
+        user_agent=f"elaichi/{settings.VERSION}",
     )
     response = send(
         request,

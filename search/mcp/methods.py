@@ -1,10 +1,9 @@
 """The methods of the endpoint: one function each, from a caller and a message to a result."""
 
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from django.conf import settings
 from mcp_types.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 from mcp_types.methods import CLIENT_REQUESTS, serialize_server_result, validate_client_request
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
@@ -106,10 +105,5 @@ def _first_problem(error: ValidationError) -> str:
     return f"{'/'.join(map(str, problem['loc']))}: {problem['msg']}"
 
 
-@cache
 def _server_info() -> dict[str, str]:
-    try:
-        number = version("elaichi")
-    except PackageNotFoundError:
-        number = "0.1.0"
-    return {"name": "elaichi", "title": "elaichi", "version": number}
+    return {"name": "elaichi", "title": "elaichi", "version": settings.VERSION}
