@@ -1,9 +1,11 @@
 """Brings a catalog into an organization: one connector and its tools, created or updated as a diff."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, count
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -61,7 +63,8 @@ def import_catalog(
     """Makes the organization's connector `slug` offer the tools of this catalog.
 
     The same catalog again writes nothing. A base URL that is set stays unless another is given: where accounts'
-    credentials go is not for a document to change. Raises CatalogError.
+    credentials go is not for a document to change. Operations with a server of their own are noted for that
+    reason. Raises CatalogError.
     """
     connector = _locked_connector(organization, slug)
     before = _facts(connector, _CONNECTOR_FIELDS)
@@ -79,7 +82,7 @@ def import_catalog(
         removed=_names(difference.removed),
         unchanged=_names(difference.unchanged),
         skipped=catalog.skipped,
-        notes=catalog.notes,
+        notes=(*catalog.notes, *_elsewhere(connector, catalog.tools)),
     )
 
 
@@ -174,6 +177,15 @@ def _record(
             "skipped": skipped,
         },
     )
+
+
+def _elsewhere(connector: Connector, tools: Iterable[CatalogTool]) -> Iterator[str]:
+    """A sentence for each other host that the document sends this connector's calls to."""
+    home = urlsplit(connector.base_url).netloc
+    urls = Counter(tool.binding.base_url for tool in tools if tool.binding.base_url)
+    for url, number in urls.items():
+        if urlsplit(url).netloc != home:
+            yield f"By the document, {number} of the tools call {url}, with the account's credential."
 
 
 def _names(tools: Iterable[Tool]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """YAML as OpenAPI means it: the scalars of YAML 1.2, and no document that explodes as its aliases expand."""
 
 import re
+from itertools import islice
 from typing import Any
 
 import yaml
@@ -10,6 +11,7 @@ from connectors.catalog.document import CatalogError
 
 def load_yaml(text: str, *, max_nodes: int, max_depth: int) -> Any:
     """Raises CatalogError for a document over the limits, YAMLError and ValueError for what is not YAML."""
+    _refuse_too_many(text, max_nodes)
     loader = _Loader(text)
     try:
         root = loader.get_single_node()
@@ -20,6 +22,20 @@ def load_yaml(text: str, *, max_nodes: int, max_depth: int) -> Any:
         return loader.construct_document(root)
     finally:
         loader.dispose()
+
+
+def _refuse_too_many(text: str, max_nodes: int) -> None:
+    """A node takes some 400 bytes, so a text that may hold too many is counted before it is composed.
+
+    No node is written without one of these characters; a mapping's first line makes three nodes of two of them.
+    """
+    if 2 * sum(map(text.count, "\n:-,[{?")) < max_nodes:
+        return
+    # A node is one event or two, its start and its end; the document and the stream have theirs too.
+    events = islice(yaml.parse(text, _Loader), 2 * max_nodes + 4)
+    nodes = sum(isinstance(event, yaml.NodeEvent) for event in events)
+    if nodes > max_nodes:
+        raise CatalogError(f"The document holds more than {max_nodes:,} values.")
 
 
 class _Loader(yaml.CSafeLoader):

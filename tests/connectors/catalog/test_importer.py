@@ -174,6 +174,14 @@ def test_a_document_does_not_move_a_connector_to_another_host(acme: Organization
     assert Connector.objects.get().base_url == "https://desk.example/v1"
 
 
+def test_operations_that_go_to_another_host_are_noted(acme: Organization) -> None:
+    bindings = (replace(DESK.tools[0].binding, base_url=url) for url in ("https://files.example/v1", DESK.base_url))
+    tools = (replace(tool, binding=binding) for tool, binding in zip(DESK.tools[:2], bindings, strict=True))
+    assert _import(acme, replace(DESK, tools=tuple(tools))).notes == (
+        "By the document, 1 of the tools call https://files.example/v1, with the account's credential.",
+    )
+
+
 def test_the_chosen_way_to_authenticate_stays(acme: Organization) -> None:
     _import(acme)
     key = AuthScheme(kind=AuthKind.API_KEY_HEADER, name="key", parameter="X-Key")
