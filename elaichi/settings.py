@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import django_stubs_ext
 import environ
+from django.templatetags.static import static
 from django.utils.csp import CSP
 
 from elaichi.stack.postgres import local_database_url
@@ -157,10 +158,28 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
 }
 
+# Tailwind's steps of a cardamom green, as unfold wants them.
+PRIMARY = {
+    "50": "oklch(97% .02 160)",
+    "100": "oklch(94% .04 160)",
+    "200": "oklch(88% .07 160)",
+    "300": "oklch(80% .1 160)",
+    "400": "oklch(70% .12 160)",
+    "500": "oklch(58% .12 160)",
+    "600": "oklch(48% .1 160)",
+    "700": "oklch(41% .08 160)",
+    "800": "oklch(34% .07 160)",
+    "900": "oklch(28% .05 160)",
+    "950": "oklch(20% .04 160)",
+}
 UNFOLD = {
     "SITE_TITLE": "elaichi",
     "SITE_HEADER": "elaichi",
     "SITE_SUBHEADER": "One address for every tool",
-    "SITE_SYMBOL": "hub",
+    "SITE_ICON": lambda request: static("elaichi/icon.svg"),
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("elaichi/icon.svg")},
+    ],
+    "COLORS": {"primary": PRIMARY},
     "SHOW_HISTORY": False,
 }

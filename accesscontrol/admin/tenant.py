@@ -79,6 +79,8 @@ class TenantAdmin[ModelT: models.Model](ModelAdmin):
         if hasattr(related, "tenant_path") or hasattr(related, "organization"):
             allowed = organizations_where(request.user, self.manage_permission or self.view_permission)
             kwargs.setdefault("queryset", related._default_manager.filter(**{f"{path}__in": allowed}))
+            if related is Organization and len(allowed) == 1:
+                kwargs.setdefault("initial", allowed[0].pk)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:

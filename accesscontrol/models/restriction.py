@@ -26,7 +26,7 @@ class Restriction(models.Model):
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="restrictions")
     role = models.ForeignKey(Role, on_delete=models.CASCADE, null=True, blank=True, related_name="restrictions")
     member = models.ForeignKey(Member, on_delete=models.CASCADE, null=True, blank=True, related_name="restrictions")
-    mode = models.CharField(max_length=8, choices=Mode)
+    mode = models.CharField(max_length=8, choices=Mode, default=Mode.BLOCK)
     connectors = ArrayField(
         models.CharField(max_length=48), default=list, blank=True, help_text="Slugs of whole connectors."
     )
