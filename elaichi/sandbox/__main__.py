@@ -13,9 +13,7 @@ from elaichi.sandbox.server import Server, address
 def main() -> None:
     parser = argparse.ArgumentParser(prog="elaichi.sandbox", description=__doc__)
     parser.add_argument("--port", type=int, default=8001)
-    parser.add_argument(
-        "--fd", type=int, help="the number of an inherited socket that listens, instead of a port"
-    )
+    parser.add_argument("--fd", type=int, help="the number of an inherited socket that listens, instead of a port")
     chosen = parser.parse_args()
     if chosen.fd is None:
         listener = socket.create_server(("127.0.0.1", chosen.port))

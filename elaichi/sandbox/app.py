@@ -17,7 +17,7 @@ from elaichi.sandbox.ledgerbox import Ledgerbox
 from elaichi.sandbox.pagewell import Pagewell
 from elaichi.sandbox.wire import Answer, Record, RefusalError, Request, not_found
 
-_PRODUCTS: dict[str, Callable[[str], "Service"]] = {
+PRODUCTS: dict[str, Callable[[str], "Service"]] = {
     "deskline": Deskline,
     "ledgerbox": Ledgerbox,
     "pagewell": Pagewell,
@@ -38,10 +38,9 @@ class Sandbox:
     """All products with the data that they start with; `url` is where people and documents find them."""
 
     def __init__(self, url: str) -> None:
-        self.documents = {product: Document(product, url.rstrip("/")) for product in _PRODUCTS}
+        self.documents = {product: Document(product, url.rstrip("/")) for product in PRODUCTS}
         self._services = {
-            (account.product, account.name): _PRODUCTS[account.product](account.name)
-            for account in accounts.ACCOUNTS
+            (account.product, account.name): PRODUCTS[account.product](account.name) for account in accounts.ACCOUNTS
         }
         self._journal: deque[Record] = deque(maxlen=_JOURNAL_LENGTH)
         self._lock = threading.Lock()
@@ -99,9 +98,7 @@ class Sandbox:
         self._journal.append(entry)
         return entry
 
-    def _operation(
-        self, document: Document, account: accounts.Account | None, path: str, request: Request
-    ) -> Answer:
+    def _operation(self, document: Document, account: accounts.Account | None, path: str, request: Request) -> Answer:
         if account is None:
             return _unauthorized(document.title)
         try:

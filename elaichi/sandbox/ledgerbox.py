@@ -81,9 +81,7 @@ class Ledgerbox:
     def _get_draft(self, given: Arguments, what: str) -> Record:
         invoice = self.invoices.get(given["invoice"])
         if invoice["state"] != "draft":
-            raise RefusalError(
-                409, f"invoice {invoice['id']} is {invoice['state']}: only a draft can be {what}"
-            )
+            raise RefusalError(409, f"invoice {invoice['id']} is {invoice['state']}: only a draft can be {what}")
         return invoice
 
     def list_payments(self, given: Arguments) -> Answer:
@@ -96,9 +94,7 @@ class Ledgerbox:
     def _pay(self, invoice: Record, fields: Record) -> Answer:
         left, paid = invoice["outstanding"], fields["amount"]
         if invoice["state"] != "sent":
-            raise RefusalError(
-                409, f"invoice {invoice['id']} is {invoice['state']}: only a sent one can be paid"
-            )
+            raise RefusalError(409, f"invoice {invoice['id']} is {invoice['state']}: only a sent one can be paid")
         if paid["currency"] != left["currency"] or paid["amount"] > left["amount"]:
             raise RefusalError(422, f"at most {left['amount']} {left['currency']} can be paid")
         left["amount"] -= paid["amount"]

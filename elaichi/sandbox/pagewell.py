@@ -43,9 +43,7 @@ class Pagewell:
     def list_pages(self, given: Arguments) -> Answer:
         wanted = set(given.get("label") or [])
         found = matching(self.pages, space=given.get("space"))
-        return _summaries(
-            [page for page in found if wanted <= set(page["content"]["labels"])], given["limit"]
-        )
+        return _summaries([page for page in found if wanted <= set(page["content"]["labels"])], given["limit"])
 
     def search_pages(self, given: Arguments) -> Answer:
         only = given.body.get("only", {})

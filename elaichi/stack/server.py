@@ -40,9 +40,10 @@ def create_data(place: Place) -> None:
         return
     draft = place.data.with_name(place.data.name + ".new")
     shutil.rmtree(draft, ignore_errors=True)
-    _run(place.binaries.initdb, "--pgdata", str(draft), *_initdb_options(place.binaries.major))
-    single = [place.binaries.postgres, "--single", "-D", str(draft), "postgres"]
-    _run(*single, text=f"CREATE DATABASE {DATABASE};\n")
+    initdb, postgres = place.binaries.initdb, place.binaries.postgres
+    _run(initdb, "--pgdata", str(draft), "--no-sync", *_initdb_options(place.binaries.major))
+    _run(postgres, "--single", "-D", str(draft), "-F", "postgres", text=f"CREATE DATABASE {DATABASE};\n")
+    _run(initdb, "--pgdata", str(draft), "--sync-only")  # once, instead of at each step
     draft.rename(place.data)
 
 

@@ -1,0 +1,1 @@
+"""The local stack, with real processes."""
