@@ -112,22 +112,32 @@ class ToolReader:
         )
 
     def _bind(self, operation: FoundOperation) -> tuple[Schema, Binding]:
-        # A fragment tells operations of one path apart in some documents; it never travels.
-        path, _, _ = operation.path.partition("#")
-        if not path.startswith("/") or "?" in path:
-            raise UnusableOperationError("its path is no path, or holds a query string")
+        path, query = _wire_path(operation.path)
         parameters = self._parameters.read(path, operation.path_item, operation.node)
         arguments = bind(parameters, self._bodies.read(operation.node))
         schema = self._schemas.with_definitions(arguments.schema)
         _check(schema)
         return schema, Binding(
             method=operation.method,
-            path=path,
+            path=path + query,
             parameters=arguments.parameters,
             body=arguments.body,
             headers=parameters.headers,
             base_url=base_url(operation.node, self._source) or base_url(operation.path_item, self._source),
         )
+
+
+def _wire_path(path: str) -> tuple[str, str]:
+    """The path template and, with its question mark, what it fixes of the query. Raises UnusableOperationError.
+
+    Some documents tell operations of one path apart by a fragment, which never travels, or by a query. There a
+    placeholder stands for a parameter that is declared as well.
+    """
+    path, _, query = path.partition("#")[0].partition("?")
+    if not path.startswith("/"):
+        raise UnusableOperationError("its path does not start with a slash")
+    fixed = "&".join(pair for pair in query.split("&") if pair and "{" not in pair)
+    return path, f"?{fixed}" if fixed else ""
 
 
 def _check(schema: Schema) -> None:

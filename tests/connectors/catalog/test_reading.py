@@ -97,6 +97,13 @@ def test_a_fragment_in_a_path_tells_operations_apart_and_never_travels() -> None
     assert len({it.name for it in catalog.tools}) == 2
 
 
+def test_a_query_in_a_path_is_fixed_and_its_placeholders_are_the_declared_parameters() -> None:
+    catalog = read({"/rpc/{id}?action=run&limit={limit}": {"post": {"parameters": [query("limit")]}}})
+    (tool,) = catalog.tools
+    assert tool.binding.path == "/rpc/{id}?action=run"
+    assert list(tool.input_schema["properties"]) == ["id", "limit"]
+
+
 def test_a_path_item_may_be_a_reference() -> None:
     catalog = read({"/a": {"$ref": "#/components/pathItems/A"}}, components={"pathItems": {"A": LIST}})
     assert [it.name for it in catalog.tools] == ["list_things"]
@@ -110,7 +117,6 @@ def test_what_is_broken_is_skipped_by_name_with_the_reason_and_the_rest_stays() 
             "/lost": {"$ref": "#/components/pathItems/Gone"},
             "/odd": {"get": "soon", "parameters": "none", "x-internal": {}, "summary": "Odd"},
             "no-slash": {"get": {"operationId": "noSlash"}},
-            "/query?action=run": {"get": {}},
             "x-note": {"get": {}},
         }
     )
@@ -122,8 +128,7 @@ def test_what_is_broken_is_skipped_by_name_with_the_reason_and_the_rest_stays() 
             reason="the reference '#/components/pathItems/Gone' leads to nothing in this document",
         ),
         SkippedOperation(operation="GET /odd", reason="the operation is no mapping"),
-        SkippedOperation(operation="noSlash", reason="its path is no path, or holds a query string"),
-        SkippedOperation(operation="GET /query?action=run", reason="its path is no path, or holds a query string"),
+        SkippedOperation(operation="noSlash", reason="its path does not start with a slash"),
     )
 
 
