@@ -5,6 +5,8 @@ import os
 worker_class = "gthread"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = int(os.environ.get("WEB_THREADS", "8"))
+# Loads the application once and forks. Nothing of ours connects to anything while it loads.
+preload_app = True
 graceful_timeout = 10
 accesslog = "-"
 # Its control socket would lie in the home folder, where two installations collide.

@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -79,11 +79,15 @@ def _start(started: ExitStack, port: int) -> None:
     sandbox = started.enter_context(ports.listen_for_sandbox(ports.port_of(web)))
     addresses = Addresses(web, sandbox)
     started.enter_context(database_unless_configured())
-    children = [_start_sandbox(started, addresses)]
+    sandbox_child = _launch(started, _sandbox(addresses))
     _prepare_database(addresses)
-    children += [_start_web(started, addresses), _start_worker(started, addresses)]
+    web_child = _launch(started, _web(addresses))
+    worker_child, is_ready = _launch_worker(started, addresses)
+    wait_until(lambda: answers(ports.port_of(sandbox), "/_health"), sandbox_child)
+    wait_until(lambda: answers(ports.port_of(web), "/healthz"), web_child)
+    wait_until(is_ready, worker_child)
     _report()
-    watch(children)
+    watch([sandbox_child, web_child, worker_child])
 
 
 @contextmanager
@@ -108,42 +112,29 @@ def _prepare_database(addresses: Addresses) -> None:
     connections.close_all()
 
 
-def _start_sandbox(started: ExitStack, addresses: Addresses) -> Child:
+def _sandbox(addresses: Addresses) -> Program:
     descriptor = addresses.sandbox.fileno()
-    program = Program(
+    return Program(
         name="sandbox",
         arguments=["-m", "elaichi.sandbox", f"--fd={descriptor}"],
         environment=addresses.environment(),
         descriptors=[descriptor],
     )
-    child = _launch(started, program)
-    port = ports.port_of(addresses.sandbox)
-    wait_until(lambda: answers(port, "/_health"), child)
-    return child
 
 
-def _start_web(started: ExitStack, addresses: Addresses) -> Child:
+def _web(addresses: Addresses) -> Program:
     descriptor = addresses.web.fileno()
-    program = Program(
+    options = ["--config=python:elaichi.gunicorn", f"--bind=fd://{descriptor}"]
+    return Program(
         name="web",
-        arguments=[
-            "-m",
-            "gunicorn",
-            "--config=python:elaichi.gunicorn",
-            f"--bind=fd://{descriptor}",
-            "elaichi.wsgi",
-        ],
+        arguments=["-m", "gunicorn", *options, "elaichi.wsgi"],
         environment=addresses.environment(),
         descriptors=[descriptor],
     )
-    child = _launch(started, program)
-    port = ports.port_of(addresses.web)
-    wait_until(lambda: answers(port, "/healthz"), child)
-    return child
 
 
-def _start_worker(started: ExitStack, addresses: Addresses) -> Child:
-    """It closes its end of a pipe when it takes tasks."""
+def _launch_worker(started: ExitStack, addresses: Addresses) -> tuple[Child, Callable[[], bool]]:
+    """The child, and whether it takes tasks: then it closes its end of a pipe."""
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
     started.callback(os.close, reader)
@@ -155,8 +146,7 @@ def _start_worker(started: ExitStack, addresses: Addresses) -> Child:
     )
     child = _launch(started, program)
     os.close(writer)
-    wait_until(lambda: _is_closed(reader), child)
-    return child
+    return child, lambda: _is_closed(reader)
 
 
 def _is_closed(reader: int) -> bool:
