@@ -100,6 +100,10 @@ class CompiledLayer:
             return None if self.allows.touch(ref.connector) else Scope.CONNECTOR
         return Scope.TOOL if self.allows.touch(ref.connector) else Scope.CONNECTOR
 
+    def leaves_alone(self, connector: str, lineage: tuple[str, ...]) -> bool:
+        """No rule of this layer can deny any tool of the connector."""
+        return self.allows is None and not any(self.blocks.touch(slug) for slug in (connector, *lineage))
+
 
 def compile_layer(rules: Iterable[Rule]) -> CompiledLayer:
     """Within a layer allows union and blocks union."""
@@ -130,6 +134,10 @@ class Policy:
         if scope is not None and not self._exempt(ref):
             return Decision(allowed=False, layer=Layer.ROLE, scope=scope)
         return ALLOWED
+
+    def leaves_alone(self, connector: str, lineage: tuple[str, ...]) -> bool:
+        """Every tool of the connector is allowed, so that none of them need be asked about."""
+        return self.user.leaves_alone(connector, lineage) and self.role.leaves_alone(connector, lineage)
 
     def _exempt(self, ref: ToolRef) -> bool:
         return self.exemptions.touch(ref.connector) if ref.tool is None else self.exemptions.hold(ref)

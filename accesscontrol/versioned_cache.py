@@ -6,11 +6,8 @@ process. A value built while a commit happened may already show it; that is harm
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from threading import Lock
-from uuid import UUID
-
-type Key = tuple[UUID, ...]
 
 
 class VersionedCache[ValueT]:
@@ -18,10 +15,10 @@ class VersionedCache[ValueT]:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._entries: OrderedDict[Key, tuple[int, ValueT]] = OrderedDict()
+        self._entries: OrderedDict[Hashable, tuple[int, ValueT]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Key, version: int, build: Callable[[], ValueT]) -> ValueT:
+    def get(self, key: Hashable, version: int, build: Callable[[], ValueT]) -> ValueT:
         """The value at exactly this version; built outside the lock, so that one slow build stops nobody else."""
         with self._lock:
             held = self._entries.get(key)

@@ -4,32 +4,17 @@ Tools are kept per connector and catalog version, so a new connection or a chang
 member has connected is read once per version of the organization.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from accesscontrol.caller import Caller
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, decide
 from accesscontrol.versioned_cache import VersionedCache
-from connectors.curation.advertised import Account
+from connectors.curation.advertised import Account, ToolEntry
 from connectors.curation.merging import argument_for
 from connectors.curation.names import advertised_name
 from connectors.models import Connection, Connector, Tool
-
-
-@dataclass(frozen=True, kw_only=True)
-class ToolEntry:
-    """A tool without its schema."""
-
-    tool_id: UUID
-    ref: ToolRef
-    advertised_name: str
-    description: str
-    parameters: tuple[str, ...]
-    connection_argument: str
-    annotations: Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +25,6 @@ class ConnectedProduct:
     catalog_version: int
     slug: str
     label: str
-    aliases: tuple[str, ...]
     accounts: tuple[Account, ...]
     tools: tuple[ToolEntry, ...]
 
@@ -80,9 +64,8 @@ def _product(connector: Connector, accounts: list[Account]) -> ConnectedProduct:
         catalog_version=connector.catalog_version,
         slug=connector.slug,
         label=connector.label,
-        aliases=tuple(connector.aliases),
         accounts=tuple(accounts),
-        tools=_tools.get((connector.pk,), connector.catalog_version, lambda: _read_tools(connector)),
+        tools=_tools.get(connector.pk, connector.catalog_version, lambda: _read_tools(connector)),
     )
 
 

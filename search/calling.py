@@ -51,7 +51,7 @@ def _admit(caller: Caller, pool: Pool, name: str) -> AdvertisedTool:
     restricted = pool.restricted.get(name)
     if restricted is not None and restricted.decision.layer and restricted.decision.scope:
         raise Restricted(name, by=restricted.decision.layer, scope=restricted.decision.scope)
-    advertised = pool.tools.get(name)
+    advertised = pool.advertised(name)
     if advertised is None:
         raise UnknownTool(get_close_matches(name[:100], pool.tools, n=3))
     if advertised.annotations.get("destructiveHint") and Scope.DESTRUCTIVE not in caller.scopes:

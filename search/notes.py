@@ -1,31 +1,53 @@
-"""What an empty answer says, so that its reader can rephrase or connect what is missing."""
+"""What an answer says beside its rows, so that its reader can rephrase or connect what is missing."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 
-def empty_note(
-    *, total_tools: int, unmatched: Sequence[str], connectable: Sequence[str], unknown_apps: Sequence[str]
-) -> str:
-    """One short paragraph: what nothing holds, which named app is not connected, and what to do next.
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a search came to, in what its reader may know.
 
-    `connectable` are labels the caller could connect here; `unknown_apps` are products that nobody here can.
+    `connectable` are labels that the caller could connect here; `unavailable` are products that nobody here can.
     """
-    if total_tools == 0:
-        return (
-            "No tool can be called yet: you have no connected account. "
-            "elaichi__connector__list names what can be connected; it is done in the browser."
-        )
-    said = ["No connected tool does this."]
-    if connectable:
-        said.append(f"{_join(connectable)} can be connected here but is not: connect an account in the browser first.")
-    if unknown_apps:
-        said.append(f"{_join(unknown_apps)} is not available here.")
-    if unmatched and not (connectable or unknown_apps):
-        said.append(f"No tool holds the words: {', '.join(unmatched[:10])}.")
-    if not (connectable or unknown_apps):
-        said.append("Try fewer or other words, such as the action and the kind of thing it is done to.")
+
+    total_tools: int
+    matched: int
+    restricted: int
+    unmatched: Sequence[str] = ()
+    connectable: Sequence[str] = ()
+    unavailable: Sequence[str] = ()
+    cut: bool = False
+
+
+def note(outcome: Outcome) -> str:
+    """One short paragraph, empty where the rows say all."""
+    said = [] if outcome.matched else list(_empty(outcome))
+    if outcome.cut:
+        said.append("The query was too long: only its beginning was read.")
     return " ".join(said)
 
 
-def _join(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _empty(outcome: Outcome) -> list[str]:
+    if outcome.restricted:
+        return ["Nothing that you may call does this; what would is restricted for you."]
+    if outcome.connectable:
+        named, verb = _join(outcome.connectable)
+        return [f"{named} can be connected here but {verb} not: do that in the browser first."]
+    if outcome.unavailable:
+        named, verb = _join(outcome.unavailable)
+        return [f"{named} {verb} not connected, and cannot be connected here."]
+    if outcome.total_tools == 0:
+        return [
+            "No tool can be called yet: you have no connected account.",
+            "elaichi__connector__list names what can be connected; it is done in the browser.",
+        ]
+    said = ["No connected tool does this."]
+    if outcome.unmatched:
+        said.append(f"No tool holds the words: {', '.join(outcome.unmatched[:10])}.")
+    return [*said, "Try fewer or other words, such as the action and the kind of thing it is done to."]
+
+
+def _join(names: Sequence[str]) -> tuple[str, str]:
+    """The names as a phrase, and the verb that goes with it."""
+    return (names[0], "is") if len(names) == 1 else (f"{', '.join(names[:-1])} and {names[-1]}", "are")

@@ -1,46 +1,95 @@
 """One search: the caller's pool, ranked for a query, as the structured content of `search_tools`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import HOW_TO_ASK
 from connectors.curation.advertised import AdvertisedTool
-from connectors.curation.merging import schema_for
+from connectors.curation.merging import describe, schema_for
+from connectors.curation.trimming import trimmed
 from connectors.models import Tool
-from search.notes import empty_note
-from search.pool import Pool, RestrictedTool, index_of, pool_of
-from search.ranking import SearchResult
+from search import cursors
+from search.notes import Outcome, note
+from search.pool import RestrictedTool, index_of, pool_of
+from search.ranking import Hit
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 50
 
 
-def search_tools(
-    caller: Caller, query: str, *, limit: int = DEFAULT_LIMIT, profile: str | None = None
-) -> dict[str, Any]:
-    """What the caller's model is shown: callable rows best first, then restricted ones, which carry no schema.
+class Detail(StrEnum):
+    """`full` rows carry the schema that a call needs; `summary` rows only say what there is."""
 
-    A row appears only if its tool cleared the floor. `limit` bounds the callable rows and the restricted ones alike.
+    FULL = "full"
+    SUMMARY = "summary"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked; the cursor of a further page is bound to all of it but `limit`.
+
     `profile` names another ranking rule than the one in use.
     """
+
+    query: str
+    limit: int = DEFAULT_LIMIT
+    cursor: str = ""
+    detail: Detail = Detail.FULL
+    profile: str | None = None
+
+    @property
+    def identity(self) -> str:
+        return f"{self.profile} {self.detail} {self.query}"
+
+
+def search_tools(caller: Caller, asked: Question) -> dict[str, Any]:
+    """What the caller's model is shown: callable rows best first, then restricted ones, which carry no schema.
+
+    A row appears only if its tool cleared the floor. `limit` bounds the callable rows and the restricted ones alike;
+    the restricted ones come with the first page. Raises InvalidArguments for a cursor that is not of this search.
+    """
+    start = cursors.read(caller, asked.identity, asked.cursor)
     pool = pool_of(caller)
-    index = index_of(pool, profile)
-    found = index.search(query, limit=limit)
-    withheld = index.search_restricted(query, limit=limit)
-    schemas = _schemas(caller, (pool.tools[str(hit.document.key)].tool_id for hit in found.hits))
-    answer: dict[str, Any] = {
-        "result": [
-            *(_row(pool.tools[str(hit.document.key)], schemas) for hit in found.hits),
-            *(_restricted_row(pool.restricted[str(hit.document.key)]) for hit in withheld.hits),
-        ],
+    index = index_of(pool, asked.profile)
+    found = index.search(asked.query, limit=start + asked.limit)
+    withheld = index.search_restricted(asked.query, limit=asked.limit)
+    tools = [tool for hit in found.hits[start:] if (tool := pool.advertised(_name(hit)))]
+    restricted = [] if start else [pool.restricted[_name(hit)] for hit in withheld.hits]
+    answer = {
+        "result": [*_rows(caller, tools, asked.detail), *map(_restricted_row, restricted)],
         "matched": found.matched,
         "total_tools": len(pool.tools),
         "restricted_count": withheld.matched,
     }
-    note = _note(pool, found)
-    return {**answer, "note": note} if note else answer
+    if start + asked.limit < found.matched:
+        answer["next_cursor"] = cursors.write(caller, asked.identity, start + asked.limit)
+    said = note(
+        Outcome(
+            total_tools=len(pool.tools),
+            matched=found.matched,
+            restricted=withheld.matched,
+            unmatched=found.unmatched_terms,
+            connectable=found.named_elsewhere,
+            unavailable=found.named_products,
+            cut=found.cut,
+        )
+    )
+    return {**answer, "note": said} if said else answer
+
+
+def _name(hit: Hit) -> str:
+    return str(hit.document.key)
+
+
+def _rows(caller: Caller, tools: Sequence[AdvertisedTool], detail: Detail) -> list[dict[str, Any]]:
+    if detail is Detail.SUMMARY:
+        return [_summary(tool) for tool in tools]
+    schemas = _schemas(caller, (tool.tool_id for tool in tools))
+    return [_row(tool, schemas[tool.tool_id]) for tool in tools if tool.tool_id in schemas]
 
 
 def _schemas(caller: Caller, tool_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
@@ -48,11 +97,15 @@ def _schemas(caller: Caller, tool_ids: Iterable[UUID]) -> dict[UUID, dict[str, A
     return dict(rows.values_list("pk", "input_schema"))
 
 
-def _row(tool: AdvertisedTool, schemas: dict[UUID, dict[str, Any]]) -> dict[str, Any]:
+def _summary(tool: AdvertisedTool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.entry.description, "connector_label": tool.connector_label}
+
+
+def _row(tool: AdvertisedTool, schema: dict[str, Any]) -> dict[str, Any]:
     row = {
         "name": tool.name,
-        "description": tool.description,
-        "input_schema": schema_for(tool, schemas.get(tool.tool_id, {"type": "object"})),
+        "description": describe(tool.entry.description, tool.accounts, tool.entry.connection_argument),
+        "input_schema": trimmed(schema_for(tool, schema)),
         "annotations": dict(tool.annotations),
         "connector_label": tool.connector_label,
     }
@@ -69,19 +122,3 @@ def _restricted_row(tool: RestrictedTool) -> dict[str, Any]:
             "request_access": HOW_TO_ASK,
         },
     }
-
-
-def _note(pool: Pool, found: SearchResult) -> str:
-    said = []
-    if not found.hits:
-        said.append(
-            empty_note(
-                total_tools=len(pool.tools),
-                unmatched=found.unmatched_terms,
-                connectable=found.named_elsewhere,
-                unknown_apps=found.named_products,
-            )
-        )
-    if found.cut:
-        said.append("The query was too long: only its beginning was read.")
-    return " ".join(said)

@@ -43,14 +43,11 @@ def actor_in(request: HttpRequest, organization: Organization) -> Member | None:
 class TenantRelatedFilter(admin.RelatedFieldListFilter):
     """Django's own would list every related row of the table, another organization's too."""
 
-    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> Any:
         path = getattr(field.related_model, "tenant_path", "organization")
         allowed = organizations_where(request.user, model_admin.view_permission)
         ordering = self.field_admin_ordering(field, request, model_admin)
-        choices: list[tuple[str, str]] = field.get_choices(
-            include_blank=False, ordering=ordering, limit_choices_to={f"{path}__in": allowed}
-        )
-        return choices
+        return field.get_choices(include_blank=False, ordering=ordering, limit_choices_to={f"{path}__in": allowed})
 
 
 class TenantAdmin[ModelT: models.Model](ModelAdmin):

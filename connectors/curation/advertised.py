@@ -8,7 +8,7 @@ from uuid import UUID
 from accesscontrol.policy import ToolRef
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Account:
     """One of the caller's active connections, as a choice: its label is unique among the caller's of that connector."""
 
@@ -16,22 +16,46 @@ class Account:
     label: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class AdvertisedTool:
-    """One entry of a caller's pool.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolEntry:
+    """A tool as everybody who reaches it has it, without its schema.
 
-    The schema is not here: a pool may hold ten thousand tools and an answer shows ten, so it is read by `tool_id` for
-    those that are shown or called, and passes `curation.merging.schema_for`.
+    A pool may hold ten thousand tools and an answer shows ten, so schemas are read by `tool_id` for those that are
+    shown or called.
+    """
+
+    tool_id: UUID
+    ref: ToolRef
+    advertised_name: str
+    description: str
+    parameters: tuple[str, ...]
+    connection_argument: str
+    annotations: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AdvertisedTool:
+    """A tool as one caller has it: under which name, and through which accounts.
+
+    Its schema is what `curation.merging.schema_for` makes of the stored one.
     """
 
     name: str
-    ref: ToolRef
-    tool_id: UUID
+    entry: ToolEntry
     connector_label: str
-    description: str
-    parameters: tuple[str, ...]
-    annotations: Mapping[str, Any]
     accounts: tuple[Account, ...]
+
+    @property
+    def ref(self) -> ToolRef:
+        return self.entry.ref
+
+    @property
+    def tool_id(self) -> UUID:
+        return self.entry.tool_id
+
+    @property
+    def annotations(self) -> Mapping[str, Any]:
+        return self.entry.annotations
 
     @property
     def merged(self) -> bool:

@@ -86,7 +86,7 @@ def _choice(accounts: tuple[Account, ...]) -> dict[str, Any]:
         }
     return {
         "type": "string",
-        "description": f"Which of {len(accounts)} accounts to use: its exact name or id, from elaichi__connection__list.",
+        "description": f"Which of {len(accounts)} accounts: its exact name or id, from elaichi__connection__list.",
     }
 
 

@@ -1,6 +1,6 @@
 """The two ways to every connected tool: find it with `search_tools`, run it with `execute_tool`."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -8,7 +8,7 @@ from accesscontrol.caller import Caller
 from accesscontrol.operation import OperationInput, input_schema, parse_input
 from search.calling import call_tool
 from search.pool import Pool
-from search.service import DEFAULT_LIMIT, MAX_LIMIT, search_tools
+from search.service import DEFAULT_LIMIT, MAX_LIMIT, Detail, Question, search_tools
 
 SEARCH = "search_tools"
 EXECUTE = "execute_tool"
@@ -17,6 +17,10 @@ EXECUTE = "execute_tool"
 class SearchInput(OperationInput):
     query: str = Field(description="A few words: the action, the kind of thing, and the app if you know it.")
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="At most this many rows.")
+    cursor: str = Field(default="", max_length=400, description="From `next_cursor`, with the same query.")
+    detail: Literal["full", "summary"] = Field(
+        default="full", description="`summary` leaves out the schemas; ask for `full` before you call."
+    )
 
 
 class ExecuteInput(OperationInput):
@@ -46,6 +50,7 @@ SEARCH_OUTPUT_SCHEMA: dict[str, Any] = {
         "matched": {"type": "integer"},
         "total_tools": {"type": "integer"},
         "restricted_count": {"type": "integer"},
+        "next_cursor": {"type": "string"},
         "note": {"type": "string"},
         "error": {"type": "object"},
     },
@@ -87,7 +92,10 @@ def run(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Raises Refusal; for `execute_tool`, whatever a direct call of the named tool raises."""
     if name == SEARCH:
         asked = parse_input(SearchInput, arguments)
-        return search_tools(caller, asked.query, limit=asked.limit)
+        return search_tools(
+            caller,
+            Question(query=asked.query, limit=asked.limit, cursor=asked.cursor, detail=Detail(asked.detail)),
+        )
     wanted = parse_input(ExecuteInput, arguments)
     return call_tool(caller, wanted.name, wanted.arguments)
 

@@ -211,7 +211,7 @@ def test_an_account_that_ended_is_out_of_the_pool(deskline: Connector, bob: Memb
 
 def test_a_credential_that_the_upstream_refuses_needs_signing_in_again(deskline: Connector, bob: Member) -> None:
     connection = Connection.objects.get()
-    connection.credential = {"token": "wrong-token-value"}  # type: ignore[assignment]
+    connection.credential = {"token": "wrong-token-value"}
     connection.save()
     answer = Rpc(cast.token(bob)).call("deskline_list_tickets")
     assert answer["structuredContent"]["error"]["code"] == "needs_reauth"
@@ -244,7 +244,8 @@ def test_a_member_suspended_during_the_call_is_stopped_before_the_request_leaves
 ) -> None:
 
     caller = grants.authenticate(cast.token(bob))
-    tool = pool_of(caller).tools["deskline_list_tickets"]
+    tool = pool_of(caller).advertised("deskline_list_tickets")
+    assert tool is not None
     memberships.suspend(member=bob, surface=Surface.SYSTEM)
     with pytest.raises(GrantEnded):
         service.execute(caller, tool, {}, CallEntry())
@@ -254,7 +255,8 @@ def test_a_member_suspended_during_the_call_is_stopped_before_the_request_leaves
 def test_a_rule_written_during_the_call_stops_it_too(deskline: Connector, bob: Member, sandbox: str) -> None:
 
     caller = grants.authenticate(cast.token(bob))
-    tool = pool_of(caller).tools["deskline_list_tickets"]
+    tool = pool_of(caller).advertised("deskline_list_tickets")
+    assert tool is not None
     restrictions.create(subject=bob, mode=Restriction.Mode.BLOCK, connectors=["deskline"], surface=Surface.SYSTEM)
     with pytest.raises(Restricted):
         service.execute(caller, tool, {}, CallEntry())
