@@ -134,14 +134,15 @@ def _mismatch(header: str, field: str) -> RpcError:
 
 
 def _served(version: object, method: str, *, modern: bool) -> str:
-    if version is None or method == "initialize":
+    if not modern and (version is None or method == "initialize"):
         return ASSUMED_VERSION
-    if version in (MODERN_PROTOCOL_VERSIONS if modern else LEGACY_VERSIONS):
+    supported = MODERN_PROTOCOL_VERSIONS if modern else LEGACY_VERSIONS
+    if version in supported:
         return str(version)
     raise RpcError(
         UNSUPPORTED_PROTOCOL_VERSION,
         f"This protocol version is not supported; these are: {', '.join(SUPPORTED_VERSIONS)}.",
-        data={"supported": list(SUPPORTED_VERSIONS), "requested": str(version)[:40]},
+        data={"supported": list(supported), "requested": str(version)[:40]},
         status=400,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from mcp_types import SERVER_INFO_META_KEY
 from mcp_types.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 from mcp_types.methods import CLIENT_REQUESTS, serialize_server_result, validate_client_request
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
@@ -35,7 +36,7 @@ def answer(caller: Caller, message: Message) -> dict[str, Any]:
         raise RpcError(INVALID_PARAMS, f"The params do not fit: {_first_problem(error)}") from None
     result = method(caller, message)
     if message.modern:
-        result = {"resultType": "complete", **result}
+        result = {"resultType": "complete", "_meta": {SERVER_INFO_META_KEY: _server_info()}, **result}
     return serialize_server_result(message.method, message.version, result)
 
 

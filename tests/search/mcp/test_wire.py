@@ -47,11 +47,12 @@ def test_a_response_of_a_client_is_accepted(legacy: Rpc) -> None:
     assert response.status_code == 202
 
 
-def test_ping_is_of_the_legacy_era_alone(legacy: Rpc, modern: Rpc) -> None:
+def test_ping_and_initialize_are_of_the_legacy_era_alone(legacy: Rpc, modern: Rpc) -> None:
     assert legacy.result("ping") == {}
-    response = modern.send("ping")
-    assert response.status_code == 404
-    assert modern.error(response)["code"] == -32601
+    for method in ("ping", "initialize"):
+        response = modern.send(method)
+        assert response.status_code == 404
+        assert modern.error(response)["code"] == -32601
 
 
 def test_discover_says_what_is_served_and_that_nothing_is_cached_for_others(modern: Rpc) -> None:
@@ -69,7 +70,7 @@ def test_discover_is_unknown_to_the_legacy_era(legacy: Rpc) -> None:
 
 def test_results_have_the_shape_of_their_era(legacy: Rpc, modern: Rpc) -> None:
     assert set(legacy.result("tools/list")) == {"tools"}
-    assert set(modern.result("tools/list")) == {"tools", "ttlMs", "cacheScope", "resultType"}
+    assert set(modern.result("tools/list")) == {"tools", "ttlMs", "cacheScope", "resultType", "_meta"}
 
 
 def test_without_a_version_header_the_oldest_handshake_is_assumed(legacy: Rpc) -> None:
@@ -91,7 +92,7 @@ def test_an_unsupported_modern_version_is_refused_with_those_that_are(modern: Rp
     meta = {PROTOCOL_VERSION_META_KEY: "2027-01-01", CLIENT_CAPABILITIES_META_KEY: {}}
     response = modern.send("tools/list", {"_meta": meta}, MCP_Protocol_Version="2027-01-01")
     assert (response.status_code, modern.error(response)["code"]) == (400, -32022)
-    assert "2026-07-28" in modern.error(response)["data"]["supported"]
+    assert modern.error(response)["data"] == {"supported": ["2026-07-28"], "requested": "2027-01-01"}
 
 
 @pytest.mark.parametrize(
