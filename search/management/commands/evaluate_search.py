@@ -1,0 +1,87 @@
+"""Measures how well search finds tools over labelled queries, profiles and peers side by side."""
+
+import json
+import sys
+from argparse import SUPPRESS
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from search.evaluation.choices import choose, positive_numbers, split_names
+from search.evaluation.curve import Curve, sweep
+from search.evaluation.dataset import answerable_here, load_queries, load_tools, select
+from search.evaluation.exceptions import EvaluationError
+from search.evaluation.peers import PEERS, peer
+from search.evaluation.rankers import ProfileFactory, RankerFactory
+from search.evaluation.report import render_report, write_report
+from search.evaluation.scoring import SEED, Measures, evaluate
+from search.evaluation.tables import text_table, values, write_csv
+from search.ranking import PROFILES
+
+
+class Command(BaseCommand):
+    help = "Measure how well search finds tools over labelled queries. docs/evaluating.md says what is measured."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--tools", type=Path, required=True, metavar="FILE", help="Tools, as JSON Lines.")
+        parser.add_argument("--queries", type=Path, required=True, metavar="FILE", help="Labelled queries, likewise.")
+        parser.add_argument("--profiles", default="default", help=f"From {', '.join(sorted(PROFILES))}.")
+        parser.add_argument("--peers", default="", help=f"From {', '.join(PEERS)}.")
+        parser.add_argument("--sizes", default="1,5,20", help="How many apps a member has connected.")
+        parser.add_argument("--sets", default="", help="Only these sets of queries.")
+        parser.add_argument("--limit", type=int, default=0, help="At most this many queries a set.")
+        parser.add_argument("--seed", type=int, default=SEED, help=SUPPRESS)
+        parser.add_argument("--csv", type=Path, metavar="FILE", help="Write the measures.")
+        parser.add_argument("--html", type=Path, metavar="FILE", help="Write a report with the curves.")
+        parser.add_argument("--json", action="store_true", help="Print measures and curves as JSON.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._evaluate(options)
+        except EvaluationError as error:
+            raise CommandError(str(error)) from None
+
+    def _evaluate(self, options: dict[str, Any]) -> None:
+        if options["limit"] < 0:
+            raise EvaluationError("--limit must be 0 or more.")
+        rankers = _rankers(options)
+        sizes = positive_numbers(options["sizes"], kind="number of apps")
+        tools = load_tools(options["tools"])
+        chosen = select(load_queries(options["queries"]), sets=split_names(options["sets"]), limit=options["limit"])
+        queries, left_out = answerable_here(chosen, tools)
+        if left_out:
+            self.stderr.write(f"{left_out} queries left out: the tools do not hold their app.")
+        rows: list[Measures] = []
+        curves: list[Curve] = []
+        wants_curves = bool(options["json"] or options["html"])
+        swept = sum(ranker.without_floor() is not None for ranker in rankers) if wants_curves else 0
+        total = len(queries) * len(sizes) * (len(rankers) + swept)
+        with tqdm(total=total, unit=" queries", file=sys.stderr, mininterval=1) as bar:
+            for size in sizes:
+                for ranker in rankers:
+                    run = (ranker, tools, queries, size)
+                    rows += evaluate(*run, seed=options["seed"], advance=bar.update)
+                    curves += sweep(*run, seed=options["seed"], advance=bar.update) if wants_curves else []
+        self._report(rows, curves, options, source=f"{len(queries)} queries over {len(tools)} tools.")
+
+    def _report(self, rows: list[Measures], curves: list[Curve], options: dict[str, Any], *, source: str) -> None:
+        if options["csv"]:
+            write_csv(options["csv"], rows)
+        if options["html"]:
+            write_report(options["html"], render_report(rows, curves, source=source))
+        if options["json"]:
+            found = {"measures": [values(row) for row in rows], "curves": [asdict(curve) for curve in curves]}
+            self.stdout.write(json.dumps(found, ensure_ascii=False))
+        else:
+            self.stdout.write(text_table(rows))
+
+
+def _rankers(options: dict[str, Any]) -> list[RankerFactory]:
+    profiles = choose(options["profiles"], PROFILES, kind="profile")
+    peers = choose(options["peers"], PEERS, kind="peer")
+    if not profiles and not peers:
+        raise EvaluationError("Nothing to measure: name a profile or a peer.")
+    return [*(ProfileFactory(name, PROFILES[name]) for name in profiles), *map(peer, peers)]
