@@ -144,6 +144,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 SEARCH_PROFILE = env.str("SEARCH_PROFILE", default="default")
 # Addresses that outbound calls may reach although they are not public, as `host:port`: the local sandbox.
 EGRESS_ALLOWED = env.list("EGRESS_ALLOWED", default=[])
+# How many seconds one call of a connected tool may take, redirects and a retry included.
+OUTBOUND_SECONDS = env.float("OUTBOUND_SECONDS", default=30.0)
 # Hosts whose browser pages may call /mcp, besides our own.
 MCP_ALLOWED_ORIGINS = env.list("MCP_ALLOWED_ORIGINS", default=[])
 MCP_MAX_BODY_BYTES = 1024 * 1024

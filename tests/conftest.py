@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import pytest
 from pytest_django.fixtures import Settings
@@ -9,6 +10,7 @@ from pytest_django.fixtures import Settings
 from accesscontrol.models import Member, Organization, Surface
 from connectors.catalog.importer import import_catalog
 from connectors.catalog.openapi.reader import read_openapi
+from connectors.execution.egress import guarded_transport
 from connectors.models import Connector
 from elaichi.sandbox.document import Document
 from elaichi.sandbox.server import running
@@ -41,11 +43,18 @@ def _cheap_password_hashes(settings: Settings) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
+@contextmanager
+def reachable(settings: Settings, authority: str) -> Iterator[None]:
+    """Lets outbound calls through to a local server, and hangs up on it in the end."""
+    settings.EGRESS_ALLOWED = [authority]
+    with closing(guarded_transport(settings.EGRESS_ALLOWED)):
+        yield
+
+
 @pytest.fixture
 def sandbox(settings: Settings) -> Iterator[str]:
     """A real upstream on a free port, which outbound calls may reach; yields its URL."""
-    with running() as url:
-        settings.EGRESS_ALLOWED = [url.removeprefix("http://")]
+    with running() as url, reachable(settings, url.removeprefix("http://")):
         yield url
 
 

@@ -27,7 +27,7 @@ from connectors.execution.egress import guarded_transport
 from connectors.execution.errors import BlockedAddress, NeedsReauth
 from connectors.execution.request import build_request, secrets_of
 from connectors.execution.results import interpret
-from connectors.execution.sending import send
+from connectors.execution.sending import Limits, send
 from connectors.execution.validation import validate
 from connectors.models import Connection, Tool
 
@@ -58,6 +58,7 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
         request,
         transport=guarded_transport(settings.EGRESS_ALLOWED),
         hop_check=_Outbound(caller, advertised, account, request.url),
+        limits=Limits(total=settings.OUTBOUND_SECONDS),
     )
     return interpret(response, secrets=secrets_of(tool.connector.auth_scheme, credential))
 
