@@ -14,7 +14,8 @@ A name that is also ordinary words (Close, Box, Monday) counts only with a cue:
 3. it follows *in, via, using, with* or *from*, in any case, and ends its clause: "list leads in close";
 4. it is capitalised while the words beside it are not, and does not open the query: "create a Box folder";
 5. a word like *account, workspace* or *api* follows, and it is no verb: "my slack workspace";
-6. it opens the query, is no verb itself, and a verb of tool names follows, or after a capital any word with a
+6. it is the whole query, and no verb: "notion";
+7. it opens the query, is no verb itself, and a verb of tool names follows, or after a capital any word with a
    meaning of its own: "notion create page", "Box folder", not "box of notes".
 
 One run may name several apps (a mail and a calendar app called Outlook). Apps of the pool come before those
@@ -158,7 +159,8 @@ def has_cue(words: Sequence[Word], start: int, end: int) -> bool:
     if before is not None and before.clause == first.clause:
         ends = after is None or after.clause != last.clause
         return _follows_a_lead(before.folded, first, ends) or _stands_out(words, start, end)  # 2, 3, 4
-    return start == 0 and not verb and (verb_follows or _opens_a_title(first, after))  # 6
+    alone = after is None
+    return start == 0 and not verb and (alone or verb_follows or _opens_a_title(first, after))  # 6, 7
 
 
 def _opens_a_title(first: Word, after: Word | None) -> bool:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.ranking.evidence import FLAGS, Found, Points
-from search.ranking.postings import EXACT, IN_DESCRIPTION, IN_LABEL, IN_PARAMETER, Ints, Postings
+from search.ranking.postings import EXACT, IN_DESCRIPTION, IN_LABEL, IN_PARAMETER, OTHER_VERB, Ints, Postings
 from search.ranking.reading import Clause, Reading
 
 type Floats = NDArray[np.float64]
 
-STRONG, WEAK = EXACT | IN_LABEL, IN_DESCRIPTION | IN_PARAMETER
+STRONG, WEAK = EXACT | IN_LABEL | OTHER_VERB, IN_DESCRIPTION | IN_PARAMETER
 
 
 class Evidence(NamedTuple):

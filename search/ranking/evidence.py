@@ -12,16 +12,19 @@ from search.ranking.postings import (
     IN_DESCRIPTION,
     IN_LABEL,
     IN_PARAMETER,
+    OTHER_VERB,
     PREFIX,
     SPELLED,
     Bytes,
     Ints,
+    NameTraits,
     Postings,
     ToolTerms,
 )
+from search.ranking.reading import Reading
 
-HELD = EXACT | IN_LABEL | IN_DESCRIPTION | IN_PARAMETER
-FLAGS = 64
+HELD = EXACT | IN_LABEL | IN_DESCRIPTION | IN_PARAMETER | OTHER_VERB
+FLAGS = 128
 
 SHORTEST_PREFIX = 3
 """Shorter ones match by accident: "me" opens member, "in" opens invoice."""
@@ -62,33 +65,33 @@ class Found:
     """One row a term, one column a tool."""
 
 
-def find(
-    postings: Postings,
-    terms: Sequence[str],
-    spellings: Sequence[str],
-    *,
-    scope: Sequence[str] = (),
-    always: Sequence[int] = (),
-) -> Found:
+def find(postings: Postings, reading: Reading, always: Sequence[int] = ()) -> Found:
     """The tools that hold a term. With a scope, only those of its labels, and all of them if no term is left.
 
     `always` adds tools whatever they hold. Reads the posting lists of the terms; of what grows with the pool it
-    touches a bit a tool.
+    touches a byte a tool and term.
     """
-    size = len(postings.documents)
-    touched = np.zeros(size, np.bool_)
-    flags = np.zeros((len(terms), size), np.uint8)
-    for row, term, spelling in zip(flags, terms, spellings, strict=True):
+    flags = np.zeros((len(reading.terms), len(postings.documents)), np.uint8)
+    for row, term, spelling in zip(flags, reading.terms, reading.spellings, strict=True):
         for tools in _name_prefixes(postings, term):
             row[tools] = PREFIX
-            touched[tools] = True
-        _add_holders(postings, term, spelling, row, touched)
-    if scope:
-        inside = _of_labels(postings, scope)
-        touched = touched & inside if terms else inside
-    touched[list(always)] = True
+        _add_holders(postings, term, spelling, row)
+    touched = np.bitwise_or.reduce(flags, axis=0) != 0
+    if reading.scope:
+        inside = _of_labels(postings, reading.scope)
+        touched = touched & inside if reading.terms else inside
+    if always:
+        touched[list(always)] = True
     tools = np.flatnonzero(touched).astype(np.int32)
-    return Found(tools, flags[:, tools])
+    found = Found(tools, np.take(flags, tools, axis=1))
+    _add_other_verbs(postings, reading, found)
+    return found
+
+
+def _add_other_verbs(postings: Postings, reading: Reading, found: Found) -> None:
+    for row, verb_class in zip(found.flags, reading.other_verbs, strict=True):
+        if verb_class:
+            row[postings.verb_classes[found.tools] == verb_class] |= OTHER_VERB
 
 
 def _of_labels(postings: Postings, labels: Iterable[str]) -> NDArray[np.bool_]:
@@ -98,14 +101,13 @@ def _of_labels(postings: Postings, labels: Iterable[str]) -> NDArray[np.bool_]:
     return inside
 
 
-def _add_holders(postings: Postings, term: str, spelling: str, row: Bytes, touched: NDArray[np.bool_]) -> None:
+def _add_holders(postings: Postings, term: str, spelling: str, row: Bytes) -> None:
     number = postings.numbers.get(term)
     if number is None:
         return
     held = postings.held
     tools = held.of(number)
     row[tools] |= held.flags[held.starts[number] : held.starts[number + 1]]
-    touched[tools] = True
     spelled = number if spelling == term else postings.numbers.get(spelling)
     if spelled is not None:
         row[postings.spellings.of(spelled)] |= SPELLED
@@ -129,12 +131,14 @@ def _name_prefixes(postings: Postings, term: str) -> list[Ints]:
     return found
 
 
-def find_in(held: ToolTerms, term: str, spelling: str) -> int:
+def find_in(held: ToolTerms, traits: NameTraits, term: str, spelling: str, other_verb: int) -> int:
     """The flags of one term in one tool, read from the tool itself: what `find` must agree with."""
     flags = held.flags().get(term, 0)
     if any(_opens(term, other) for other in held.name):
         flags |= PREFIX
-    return flags | (SPELLED if spelling in held.spelling and flags & EXACT else 0)
+    if spelling in held.spelling and flags & EXACT:
+        flags |= SPELLED
+    return flags | (OTHER_VERB if other_verb and other_verb == traits.verb_class else 0)
 
 
 def _opens(one: str, other: str) -> bool:

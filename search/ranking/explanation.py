@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from search.ranking.documents import ToolDocument
 from search.ranking.evidence import find_in
-from search.ranking.postings import EXACT, IN_DESCRIPTION, IN_LABEL, IN_PARAMETER, PREFIX
+from search.ranking.postings import EXACT, IN_DESCRIPTION, IN_LABEL, IN_PARAMETER, OTHER_VERB, PREFIX
 from search.ranking.profiles import Profile
 from search.ranking.reading import Reading
 from search.ranking.results import Evidence, TermMatch
@@ -15,6 +15,7 @@ _NAMES: tuple[tuple[int, Evidence], ...] = (
     (IN_LABEL, "label"),
     (IN_DESCRIPTION, "description"),
     (IN_PARAMETER, "parameter"),
+    (OTHER_VERB, "verb"),
 )
 
 
@@ -22,11 +23,12 @@ def explain(
     document: ToolDocument, reading: Reading, weights: Sequence[float], profile: Profile
 ) -> tuple[TermMatch, ...]:
     """Reads the tool anew instead of the index: only what is shown is ever explained."""
-    held, _ = profile.analyze(document)
+    held, traits = profile.analyze(document)
     cover, points = profile.cover, profile.points
     matches = []
-    for term, spelling, weight in zip(reading.terms, reading.spellings, weights, strict=True):
-        flags = find_in(held, term, spelling)
+    terms = zip(reading.terms, reading.spellings, reading.other_verbs, weights, strict=True)
+    for term, spelling, other_verb, weight in terms:
+        flags = find_in(held, traits, term, spelling, other_verb)
         matches.append(TermMatch(spelling, weight, _evidence(flags), points.of(flags), float(cover[flags])))
     return tuple(matches)
 

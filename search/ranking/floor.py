@@ -32,7 +32,7 @@ def plain_coverage(candidates: Candidates) -> Floats:
     covered = np.zeros(len(candidates.tools))
     for flags, weight in zip(candidates.found.flags, candidates.weights, strict=True):
         covered += (PLAIN_COVER * weight)[flags]
-    return covered / (sum(candidates.weights) or 1.0)
+    return np.minimum(covered / (sum(candidates.weights) or 1.0), 1.0)
 
 
 def close_coverage(candidates: Candidates) -> Floats:

@@ -125,9 +125,9 @@ class PoolIndex:
         named = _named_tools(reading, postings)
         candidates = Candidates(
             reading,
-            weights=tuple(map(self._weight, reading.terms)),
+            weights=tuple(map(self._weight, reading.terms, reading.other_verbs)),
             scope_weight=self._scope_weight(reading.scope, postings),
-            found=find(postings, reading.terms, reading.spellings, scope=reading.scope, always=named),
+            found=find(postings, reading, always=named),
             postings=postings,
             points=self.profile.points,
         )
@@ -141,7 +141,9 @@ class PoolIndex:
             return np.zeros(len(ranked.named), np.bool_)
         return ranked.coverage >= FLOOR - ROUNDING
 
-    def _weight(self, term: str) -> float:
+    def _weight(self, term: str, other_verb: int) -> float:
+        if other_verb:
+            return self._inverse_frequency(self._postings.class_sizes[other_verb])
         return self._inverse_frequency(self._postings.frequency(term))
 
     def _scope_weight(self, scope: Sequence[str], postings: Postings) -> float:

@@ -4,6 +4,7 @@ A connector's tools are read once (`ConnectorTerms.extract`, worth caching by ca
 together from such parts (`Postings.assemble`) without reading a word of them again.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -18,7 +19,7 @@ type Ints = NDArray[np.int32]
 
 type Bytes = NDArray[np.uint8]
 
-EXACT, PREFIX, IN_LABEL, IN_DESCRIPTION, IN_PARAMETER, SPELLED = 1, 2, 4, 8, 16, 32
+EXACT, PREFIX, IN_LABEL, IN_DESCRIPTION, IN_PARAMETER, SPELLED, OTHER_VERB = 1, 2, 4, 8, 16, 32, 64
 """Where a tool holds a term: flags, so that a posting says it in one byte."""
 
 DESCRIPTION_STOP_WORDS = frozenset({"set", "connection", "frozen", "more"})
@@ -134,6 +135,8 @@ class Postings:
     spellings: Grouped
     name_lengths: Ints
     verb_classes: Ints
+    class_sizes: Counter[int]
+    """How many tools do what each verb class says."""
     labels: dict[str, Ints]
     """The tools of each connector label."""
     keys: dict[str, list[int]]
@@ -157,6 +160,7 @@ class Postings:
             spellings=_merge([part.spellings for part in parts], places, ranks, len(terms)),
             name_lengths=np.array([trait.length for trait in traits], np.int32),
             verb_classes=np.array([trait.verb_class for trait in traits], np.int32),
+            class_sizes=Counter(trait.verb_class for trait in traits),
             labels={k: np.array(v, np.int32) for k, v in _by(d.connector_label for d in documents).items()},
             keys=_by(trait.key for trait in traits),
             meanings=_by(trait.meaning for trait in traits),

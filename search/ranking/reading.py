@@ -24,6 +24,8 @@ class Reading:
     """Each term as the query spells it."""
     clauses: tuple[Clause, ...] = ()
     """The terms of each clause, if the query is a list of keywords; else empty."""
+    other_verbs: tuple[int, ...] = ()
+    """For each term: the class of a verb that no tool of the pool holds, whose sense others may; else 0."""
     is_sentence: bool = False
     verb_class: int = 0
     """What the query asks to be done to a record: see `language.VERB_CLASSES`."""
@@ -46,7 +48,7 @@ def read_plainly(query: str, lexicon: Lexicon, pool: Postings, asked: Postings) 
     """The published rule: every distinct term counts. Apps named elsewhere are told, not acted on."""
     terms = tuple(dict.fromkeys(plain_terms(query)))
     apps = _apps(lexicon.mentions(read_words(mask(query))))
-    return Reading(terms=terms, spellings=terms, elsewhere=_elsewhere(apps))
+    return Reading(terms=terms, spellings=terms, other_verbs=(0,) * len(terms), elsewhere=_elsewhere(apps))
 
 
 def read_closely(query: str, lexicon: Lexicon, pool: Postings, asked: Postings) -> Reading:
@@ -65,6 +67,7 @@ def read_closely(query: str, lexicon: Lexicon, pool: Postings, asked: Postings) 
         terms=tuple(terms),
         spellings=tuple(terms.values()),
         clauses=() if is_sentence else _clauses(words, informative, tuple(terms)),
+        other_verbs=tuple(0 if pool.frequency(term) else VERB_CLASSES.get(term, 0) for term in terms),
         is_sentence=is_sentence,
         verb_class=next((VERB_CLASSES[term] for term in terms if term in VERB_CLASSES), 0),
         scope=scope,

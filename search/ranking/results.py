@@ -7,7 +7,8 @@ from typing import Literal
 
 from search.ranking.documents import ToolDocument
 
-Evidence = Literal["exact", "prefix", "label", "description", "parameter"]
+Evidence = Literal["exact", "prefix", "label", "description", "parameter", "verb"]
+"""`verb`: the name holds another verb that says the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def close_score(candidates: Candidates) -> Floats:
     same = candidates.postings.meanings.get(candidates.reading.meaning)
     if same:
         score[np.isin(candidates.tools, np.array(same, np.int32))] *= WHOLE_NAME
-    return score
+    return score + candidates.points.label * candidates.scope_weight
 
 
 def _held_points(evidence: Evidence) -> Floats:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from search.ranking import PROFILES, PoolIndex
+from search.ranking import PROFILES, PoolIndex, ToolDocument
 from search.ranking.tokens import camel_parts, plain_terms
 from tests.search.ranking.pools import names, published, scores, tool
 
@@ -55,8 +55,8 @@ def test_an_all_upper_word_is_one_term() -> None:
         (tool("create_page_pages"), "page", 5),
     ],
 )
-def test_a_term_adds_five_three_two_and_one(document: object, query: str, score: float) -> None:
-    index = published(document)  # type: ignore[arg-type]
+def test_a_term_adds_five_three_two_and_one(document: ToolDocument, query: str, score: float) -> None:
+    index = published(document)
     assert [hit.score for hit in index.search(query).hits] == [score]
 
 
@@ -114,9 +114,7 @@ def test_exactly_half_of_the_mass_is_enough() -> None:
 @pytest.mark.requirement("S10")
 @pytest.mark.requirement("S15")
 def test_no_score_lifts_a_tool_above_the_floor() -> None:
-    index = published(
-        tool("page", "page", "page"), *(tool(f"page_{n}") for n in range(20)), tool("x", "quarterly")
-    )
+    index = published(tool("page", "page", "page"), *(tool(f"page_{n}") for n in range(20)), tool("x", "quarterly"))
     assert names(index.search("page quarterly")) == ["x"]
 
 
@@ -150,9 +148,9 @@ def test_a_term_matched_by_prefix_alone_accounts_for_three_fifths() -> None:
 @pytest.mark.parametrize("known", [[], ["Notion", "Cal.com"]])
 @pytest.mark.parametrize("pool", [NOTION, NOTION[:2], NOTION[1:2]])
 def test_with_only_notion_connected_a_cal_com_query_is_empty(
-    profile: str, known: list[str], pool: list[object]
+    profile: str, known: list[str], pool: list[ToolDocument]
 ) -> None:
-    index = PoolIndex.build(pool, profile=PROFILES[profile], known_labels=known)  # type: ignore[arg-type]
+    index = PoolIndex.build(pool, profile=PROFILES[profile], known_labels=known)
     assert index.search("list_all_cal_com_schedules").hits == ()
 
 
