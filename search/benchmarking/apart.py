@@ -18,7 +18,7 @@ class MeasurementError(Exception):
 def measure_apart(job: Job) -> Measurement:
     """Raises MeasurementError."""
     done = subprocess.run(
-        [sys.executable, "-m", __name__, json.dumps(asdict(job))],
+        [sys.executable, "-P", "-m", __name__, json.dumps(asdict(job))],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
