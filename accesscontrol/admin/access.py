@@ -77,8 +77,8 @@ class RestrictionAdmin(TenantAdmin[Restriction]):
 class GrantAdmin(TenantAdmin[Grant]):
     """Grants are made by signing in or by the command line; here they are seen and revoked."""
 
-    view_permission = Permission.MEMBER_MANAGE
-    manage_permission = Permission.MEMBER_MANAGE
+    view_permission = Permission.TOKEN_MANAGE
+    manage_permission = Permission.TOKEN_MANAGE
     list_display = ("client_name", "member", "kind", "state", "scope_list", "last_used_at", "expires_at")
     list_filter = ("kind", ("revoked_at", admin.EmptyFieldListFilter), "member__organization")
     list_select_related = ("member__user", "member__organization")

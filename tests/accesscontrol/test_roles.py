@@ -5,11 +5,21 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from accesscontrol.models import Member, Organization, Restriction, Role, User
-from accesscontrol.permissions import AUDITOR, BUILT_IN_ROLES, GUEST, MEMBER, ORG_ADMIN, ORG_OWNER, Permission
+from accesscontrol.permissions import (
+    AUDITOR,
+    BUILT_IN_ROLES,
+    GUEST,
+    MEMBER,
+    ORG_ADMIN,
+    ORG_OWNER,
+    PEOPLE_ADMIN,
+    TEAM_ADMIN,
+    Permission,
+)
 
 
 def test_the_chain_is_strict_and_the_auditor_stands_beside_it() -> None:
-    assert GUEST < MEMBER < ORG_ADMIN < ORG_OWNER
+    assert GUEST < MEMBER < TEAM_ADMIN < PEOPLE_ADMIN < ORG_ADMIN < ORG_OWNER
     assert Permission.TOOL_EXECUTE not in AUDITOR
     assert Permission.AUDIT_VIEW in AUDITOR
     assert not AUDITOR < MEMBER
