@@ -7,7 +7,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm
@@ -100,10 +100,44 @@ class MemberAdmin(VersionedAdmin[Member]):
         return isinstance(request.user, User) and request.user.is_superuser
 
     def get_readonly_fields(self, request: HttpRequest, obj: Member | None = None) -> tuple[str, ...]:
-        return ("organization", "user", "status") if obj else ()
+        return ("organization", "user", "status", "ends_with_removal") if obj else ()
 
     def get_fields(self, request: HttpRequest, obj: Member | None = None) -> tuple[str, ...]:
-        return ("organization", "user", "role", "status") if obj else ("organization", "user", "role")
+        if obj is None:
+            return ("organization", "user", "role")
+        return ("organization", "user", "role", "status", "ends_with_removal")
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        actor = actor_in(request, obj.organization)
+        if not change:
+            joined = organizations.join(
+                organization=obj.organization, user=obj.user, role=obj.role, surface=Surface.ADMIN, actor=actor
+            )
+            obj.pk, obj._state.adding = joined.pk, False
+        elif "role" in form.changed_data:
+            memberships.change_role(member=obj, role=obj.role, surface=Surface.ADMIN, actor=actor)
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """A refused change is told on the page it was made on."""
+        try:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        except Refusal as refusal:
+            self.message_user(request, str(refusal), messages.ERROR)
+            return HttpResponseRedirect(request.get_full_path())
+
+    @display(description="Ends with a removal")
+    def ends_with_removal(self, obj: Member) -> str:
+        seen = memberships.preview(obj)
+        said = [f"{seen.live_grants} live grants ({', '.join(seen.clients)})" if seen.clients else "no live grants"]
+        said += [f"{holding}, used by {', '.join(holding.used_by)}" for holding in seen.shared]
+        said += [str(holding) for holding in seen.holdings if not holding.used_by]
+        return "; ".join(said)
 
     def has_delete_permission(self, request: HttpRequest, obj: Member | None = None) -> bool:
         return False

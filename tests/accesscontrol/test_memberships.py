@@ -1,13 +1,15 @@
 """Suspending and removing end every live grant in the transaction of the change."""
 
 import threading
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
 
-from accesscontrol.exceptions import Conflict, InvalidToken, MemberNotActive
+from accesscontrol.exceptions import Conflict, InvalidToken, MemberNotActive, PermissionRequired
 from accesscontrol.models import AuditEvent, Grant, Member, Surface
 from accesscontrol.services import grants, memberships
+from accesscontrol.signals import membership_ending
 from tests import cast
 
 
@@ -111,3 +113,111 @@ def _at_once(*actions: object) -> None:
     for thread in threads:
         thread.join(30)
     assert failures == []
+
+
+def test_nobody_ends_or_changes_a_membership_above_their_own(alice: Member) -> None:
+    manager = cast.member(alice.organization, "pam", "people-admin")
+    target = cast.member(alice.organization, "otto", "org-admin")
+    below = cast.member(alice.organization, "mia")
+    for service in (memberships.suspend, memberships.remove):
+        with pytest.raises(PermissionRequired):
+            service(member=target, surface=Surface.ADMIN, actor=manager)
+    memberships.suspend(member=below, surface=Surface.ADMIN, actor=manager)
+    memberships.suspend(member=target, surface=Surface.ADMIN, actor=alice)
+
+
+def test_a_plain_member_or_one_of_another_organization_changes_nothing(bob: Member, charlie: Member) -> None:
+    other = cast.member(bob.organization, "mia")
+    for actor in (other, charlie):
+        with pytest.raises(PermissionRequired, match="member:manage"):
+            memberships.suspend(member=bob, surface=Surface.ADMIN, actor=actor)
+
+
+def test_a_role_is_given_by_those_who_hold_all_of_it(alice: Member, bob: Member) -> None:
+    roles = {role.slug: role for role in alice.organization.roles.all()}
+    manager = cast.member(alice.organization, "pam", "people-admin")
+    with pytest.raises(PermissionRequired):
+        memberships.change_role(member=bob, role=roles["org-admin"], surface=Surface.ADMIN, actor=manager)
+    before = alice.organization.version
+    memberships.change_role(member=bob, role=roles["team-admin"], surface=Surface.ADMIN, actor=manager)
+    bob.refresh_from_db()
+    alice.organization.refresh_from_db()
+    assert bob.role.slug == "team-admin"
+    assert alice.organization.version > before
+    event = AuditEvent.objects.get(action="member.change_role")
+    assert event.detail == {"member": bob.user.email, "role": "team-admin", "previous_role": "member"}
+
+
+def test_the_last_owner_is_not_demoted_and_a_foreign_role_is_refused(alice: Member, charlie: Member) -> None:
+    member_role = alice.organization.roles.get(slug="member")
+    with pytest.raises(Conflict, match="at least one Org Owner"):
+        memberships.change_role(member=alice, role=member_role, surface=Surface.SYSTEM)
+    with pytest.raises(Conflict, match="own organization"):
+        memberships.change_role(member=alice, role=charlie.role, surface=Surface.SYSTEM)
+
+
+def test_a_receiver_that_raises_fails_the_whole_removal(bob: Member) -> None:
+    token = cast.token(bob)
+
+    def refuse(**kwargs: object) -> None:
+        raise Conflict("not yet")
+
+    membership_ending.connect(refuse)
+    try:
+        with pytest.raises(Conflict, match="not yet"):
+            memberships.remove(member=bob, surface=Surface.SYSTEM)
+    finally:
+        membership_ending.disconnect(refuse)
+    assert grants.authenticate(token).member == bob
+
+
+def test_a_removal_previews_what_ends_with_it(bob: Member) -> None:
+    cast.token(bob)
+    cast.token(bob)
+    seen = memberships.preview(bob)
+    assert (seen.live_grants, seen.clients) == (2, ("A test",))
+    assert seen.shared == ()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.requirement("S25")
+def test_a_failure_after_any_statement_of_a_removal_leaves_everything_or_nothing() -> None:
+    home = cast.organization("failing")
+    failed_at = 0
+    for statement in range(1, 100):
+        member = cast.member(home, f"eve{statement}")
+        cast.token(member)
+        try:
+            with connection.execute_wrapper(_failing_after(statement)):
+                memberships.remove(member=member, surface=Surface.SYSTEM)
+        except _Injected:
+            failed_at = statement
+            member.refresh_from_db()
+            assert member.status == Member.Status.ACTIVE
+            assert Grant.objects.filter(member=member, revoked_at__isnull=True).count() == 1
+            assert not AuditEvent.objects.filter(action="member.remove", target=f"member:{member.pk}").exists()
+        else:
+            member.refresh_from_db()
+            assert member.status == Member.Status.REMOVED
+            assert not Grant.objects.filter(member=member, revoked_at__isnull=True).exists()
+            break
+    assert failed_at >= 5
+
+
+class _Injected(Exception):
+    pass
+
+
+def _failing_after(statement: int) -> Any:
+    """Lets that many statements through and fails right after the last of them."""
+    done = 0
+
+    def wrapper(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        nonlocal done
+        result = execute(sql, params, many, context)
+        done += 1
+        if done == statement:
+            raise _Injected
+        return result
+
+    return wrapper

@@ -1,5 +1,7 @@
 """The resolver: live at every checkpoint, one query per version, and never a stale answer."""
 
+from functools import partial
+
 import pytest
 from django.db import transaction
 from pytest_django import DjangoAssertNumQueries
@@ -72,7 +74,7 @@ def test_the_cache_never_answers_for_another_version() -> None:
 def test_the_cache_forgets_what_was_used_least_recently() -> None:
     cache: VersionedCache[str] = VersionedCache(size=2)
     for key in ("a", "b"):
-        cache.get(key, 1, lambda key=key: key)
+        cache.get(key, 1, partial(str, key))
     cache.get("a", 1, lambda: "unused")
     cache.get("c", 1, lambda: "c")
     assert cache.get("a", 1, lambda: "new") == "a"

@@ -68,7 +68,17 @@ def test_the_stateless_server_passes_all_that_needs_no_fixture_tool(authorized: 
 def failures(url: str, scenario: str, version: str) -> set[str]:
     """The ids of the checks that did not succeed; at least one must have."""
     node, program = SUITE / ".bin" / "node", SUITE / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-    command = [node, program, "server", "--url", url, "--scenario", scenario, "--spec-version", version]
+    command: list[str | Path] = [
+        node,
+        program,
+        "server",
+        "--url",
+        url,
+        "--scenario",
+        scenario,
+        "--spec-version",
+        version,
+    ]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     plain = re.sub(r"\x1b\[\d*m", "", run.stdout)
     checks = re.findall(r"\[([a-z0-9-]+)\s*\] (SUCCESS|FAILURE|WARNING)\b", plain)
