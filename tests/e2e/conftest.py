@@ -76,6 +76,12 @@ def shared_gateway(serve: Callable[[str], Gateway], sandbox_url: str) -> Gateway
     return serve(sandbox_url)
 
 
+@pytest.fixture(scope="session")
+def second_gateway(serve: Callable[[str], Gateway], sandbox_url: str) -> Gateway:
+    """Another web process over the same database, with caches of its own."""
+    return serve(sandbox_url)
+
+
 @pytest.fixture
 def gateway(shared_gateway: Gateway, transactional_db: None) -> Gateway:
     """The running gateway, with an empty database that the test fills and both see."""
