@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +39,8 @@ class Candidates:
     """Of the app named, which every candidate then answers; 0 if none is."""
     found: Found
     postings: Postings
-    points: Points
+    table: Floats
+    """Points, strong and weak, for each combination of flags: `evidence_table` of the profile's points."""
 
     @property
     def tools(self) -> Ints:
@@ -56,16 +57,15 @@ class Candidates:
     def _evidence(self, terms: Clause | range) -> Evidence:
         """Added up term by term, never as a matrix product: sums then come out the same on every machine, and
         equal for tools that hold the same, so that ties stay ties."""
-        table, total = evidence_table(self.points), np.zeros((len(self.tools), 3))
+        total = np.zeros((len(self.tools), 3))
         for term in terms:
-            total += (table * self.weights[term])[self.found.flags[term]]
+            total += (self.table * self.weights[term])[self.found.flags[term]]
         return Evidence(total[:, 0], total[:, 1], total[:, 2], self._mass(terms))
 
     def _mass(self, terms: Iterable[int]) -> float:
         return sum(self.weights[term] for term in terms)
 
 
-@cache
 def evidence_table(points: Points) -> Floats:
     """Points, strong and weak, for each combination of flags."""
     rows = [(points.of(f), bool(f & STRONG), bool(f & WEAK and not f & STRONG)) for f in range(FLAGS)]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from search.ranking.language import TIME_WORDS, singular
+from search.ranking.language import TIME_WORDS
 from search.ranking.postings import Postings
-from search.ranking.terms import query_spellings
+from search.ranking.terms import query_terms
 from search.ranking.words import Word
 
 
@@ -19,7 +19,7 @@ def _looks_like_data(word: Word, proper: Iterable[int]) -> bool:
 
 
 def _is_held(word: Word, pool: Postings) -> bool:
-    return any(pool.frequency(singular(s)) for s in query_spellings(word.text))
+    return any(pool.frequency(term) for term, _ in query_terms(word.text))
 
 
 def _proper_names(words: Sequence[Word]) -> list[Word]:
@@ -27,7 +27,8 @@ def _proper_names(words: Sequence[Word]) -> list[Word]:
 
     One such word alone may as well be an app that nobody here has heard of: it stays in the mass.
     """
-    if 2 * sum(word.text[:1].islower() for word in words) < len(words):
+    capitalised = sum(word.capitalised for word in words)
+    if capitalised < 2 or 2 * sum(word.text[:1].islower() for word in words) < len(words):
         return []
     found: list[Word] = []
     run: list[Word] = []

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.ranking.apps import Lexicon, Place
-from search.ranking.candidates import Candidates, Floats
+from search.ranking.candidates import Candidates, Floats, evidence_table
 from search.ranking.documents import AppName, ToolDocument
 from search.ranking.evidence import find
 from search.ranking.explanation import explain
@@ -44,6 +44,7 @@ class PoolIndex:
         self._postings = postings
         self._restricted = restricted
         self._known = tuple(known)
+        self._table = evidence_table(profile.points)
 
     @classmethod
     def build(
@@ -129,7 +130,7 @@ class PoolIndex:
             scope_weight=self._scope_weight(reading.scope, postings),
             found=find(postings, reading, always=named),
             postings=postings,
-            points=self.profile.points,
+            table=self._table,
         )
         score = self.profile.score(candidates)
         coverage = self.profile.coverage(candidates)
@@ -187,6 +188,8 @@ def _named_tools(reading: Reading, postings: Postings) -> list[int]:
 def _lift(score: Floats, coverage: Floats, candidates: Candidates, named: Sequence[int]) -> NDArray[np.bool_]:
     """Tools that the query names by name answer all of it, and come before all others, in the query's order."""
     lifted = np.zeros(len(score), np.bool_)
+    if not named:
+        return lifted
     highest = float(score.max(initial=0.0))
     for place, tool in enumerate(reversed(named), start=1):
         at = int(np.searchsorted(candidates.tools, tool))

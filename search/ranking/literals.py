@@ -27,6 +27,9 @@ _LITERAL = re.compile(
 )
 
 
+_SIGN_OF_ONE = re.compile(r"""["'“\u2018«「@\#/\d]|\bwww\.|\.\w""")
+
+
 def mask(text: str) -> str:
     """The text with a gap where each literal was."""
-    return _LITERAL.sub(GAP, text)
+    return _LITERAL.sub(GAP, text) if _SIGN_OF_ONE.search(text) else text

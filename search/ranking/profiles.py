@@ -43,7 +43,7 @@ PUBLISHED = Profile(
 )
 DEFAULT = Profile(
     name="default",
-    points=Points(exact=5, inflected=3.5, prefix=3, label=2, description=1, parameter=1),
+    points=Points(exact=5, inflected=3, prefix=3, label=2, description=1, parameter=1),
     analyze=analysis.read_closely,
     read=reading.read_closely,
     score=close_score,

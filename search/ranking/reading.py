@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from search.ranking.apps import App, Lexicon, Mention, Place
 from search.ranking.data_words import without_data
-from search.ranking.language import FUNCTION_WORDS, SENTENCE_WORDS, VERB_CLASSES, singular
+from search.ranking.language import FUNCTION_WORDS, SENTENCE_WORDS, VERB_CLASSES
 from search.ranking.literals import GAP, mask
 from search.ranking.postings import Postings
-from search.ranking.terms import find_words, meaning_key, name_key, query_spellings, spellings
+from search.ranking.terms import find_words, meaning_key, name_key, query_terms, spellings
 from search.ranking.tokens import plain_terms
 from search.ranking.words import Word, read_words
 
@@ -89,8 +89,8 @@ def _terms(words: Iterable[Word]) -> dict[str, str]:
     """Each distinct term and its first spelling."""
     terms: dict[str, str] = {}
     for word in words:
-        for spelling in query_spellings(word.text):
-            terms.setdefault(singular(spelling), spelling)
+        for term, spelling in query_terms(word.text):
+            terms.setdefault(term, spelling)
     return terms
 
 
@@ -98,8 +98,8 @@ def _is_a_topic(mention: Mention, words: Sequence[Word], pool: Postings) -> bool
     """A product nobody could connect here, but that stands in tools' names, is what those tools are about."""
     if mention.apps[0].place != Place.PRODUCT:
         return False
-    spelled = [s for word in words[mention.start : mention.end] for s in query_spellings(word.text)]
-    return all(pool.is_in_a_name(singular(s)) for s in spelled)
+    run = words[mention.start : mention.end]
+    return all(pool.is_in_a_name(term) for word in run for term, _ in query_terms(word.text))
 
 
 def _unmentioned(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Word]:
@@ -114,6 +114,8 @@ def _informative(words: Sequence[Word], pool: Postings) -> list[Word]:
 
 def _clauses(words: Sequence[Word], informative: Sequence[Word], terms: Sequence[str]) -> tuple[Clause, ...]:
     """Keywords are parted by punctuation and by "or"."""
+    if not words or (words[0].clause == words[-1].clause and all(word.folded != "or" for word in words)):
+        return ()
     numbers = {term: number for number, term in enumerate(terms)}
     counted = set(map(id, informative))
     clauses: dict[tuple[int, int], dict[int, None]] = {}
@@ -122,7 +124,7 @@ def _clauses(words: Sequence[Word], informative: Sequence[Word], terms: Sequence
         ors += word.folded == "or"
         if id(word) in counted:
             clause = clauses.setdefault((word.clause, ors), {})
-            clause.update((numbers[singular(s)], None) for s in query_spellings(word.text))
+            clause.update((numbers[term], None) for term, _ in query_terms(word.text))
     return tuple(map(tuple, clauses.values())) if len(clauses) > 1 else ()
 
 

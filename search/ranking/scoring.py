@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from search.ranking.candidates import Candidates, Evidence, Floats, evidence_table
+from search.ranking.candidates import Candidates, Evidence, Floats
+from search.ranking.postings import IN_LABEL
 
 OTHER_VERB = 0.8
 """What is left of a score when the tool does something else to a record than the query asks."""
@@ -14,7 +15,7 @@ WHOLE_NAME = 1.2
 def plain_score(candidates: Candidates) -> Floats:
     """The published rule: the points of all terms, unweighted."""
     score = np.zeros(len(candidates.tools))
-    points = evidence_table(candidates.points)[:, 0]
+    points = candidates.table[:, 0]
     for flags in candidates.found.flags:
         score += points[flags]
     return score
@@ -33,7 +34,8 @@ def close_score(candidates: Candidates) -> Floats:
     same = candidates.postings.meanings.get(candidates.reading.meaning)
     if same:
         score[np.isin(candidates.tools, np.array(same, np.int32))] *= WHOLE_NAME
-    return score + candidates.points.label * candidates.scope_weight
+    score += candidates.table[IN_LABEL, 0] * candidates.scope_weight
+    return score
 
 
 def _held_points(evidence: Evidence) -> Floats:

@@ -23,6 +23,12 @@ def document_terms(text: str) -> list[str]:
     return [term for word in find_words(text) for term in word_terms(word)]
 
 
+@lru_cache(maxsize=1 << 16)
+def query_terms(word: str) -> tuple[tuple[str, str], ...]:
+    """The terms that one word of a query asks for, each with its spelling."""
+    return tuple((singular(spelling), spelling) for spelling in query_spellings(word))
+
+
 def query_spellings(word: str) -> tuple[str, ...]:
     """What one word of a query asks for. An unspaced run asks for its pairs, not for each character."""
     terms = spellings(word)
