@@ -8,4 +8,9 @@ class ConnectorsConfig(AppConfig):
     verbose_name = "Connectors"
 
     def ready(self) -> None:
-        from connectors import operations  # noqa: F401  registers the operations
+        from accesscontrol import catalog_names
+        from connectors import operations, receivers  # noqa: F401  register themselves
+        from connectors.connecting import operations as connecting_operations  # noqa: F401
+        from connectors.known_names import KnownNames
+
+        catalog_names.register(KnownNames())

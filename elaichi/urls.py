@@ -1,6 +1,7 @@
 """Every address that this server answers."""
 
 from django.contrib import admin
+from django.contrib.auth.views import LoginView
 from django.urls import include, path
 from django.views.generic import RedirectView
 
@@ -9,8 +10,10 @@ from elaichi.health import healthz, readyz
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin.site.urls),
+    path("login/", LoginView.as_view(template_name="login.html"), name="login"),
     path("healthz", healthz),
     path("readyz", readyz),
+    path("", include("connectors.urls")),
     path("", include("search.urls")),
 ]
 handler400 = "elaichi.error_pages.bad_request"

@@ -33,14 +33,14 @@ def _empty(outcome: Outcome) -> list[str]:
         return ["Nothing that you may call does this; what would is restricted for you."]
     if outcome.connectable:
         named, verb = _join(outcome.connectable)
-        return [f"{named} can be connected here but {verb} not: do that in the browser first."]
+        return [f"{named} can be connected here but {verb} not: elaichi__connection__connect starts it."]
     if outcome.unavailable:
         named, verb = _join(outcome.unavailable)
         return [f"{named} {verb} not connected, and cannot be connected here."]
     if outcome.total_tools == 0:
         return [
             "No tool can be called yet: you have no connected account.",
-            "elaichi__connector__list names what can be connected; it is done in the browser.",
+            "elaichi__connector__list names what can be connected, and elaichi__connection__connect starts it.",
         ]
     said = ["No connected tool does this."]
     if outcome.unmatched:

@@ -15,7 +15,7 @@ def test_an_empty_answer_says_which_words_nothing_holds() -> None:
 
 def test_an_app_that_could_be_connected_is_named() -> None:
     said = note(Outcome(total_tools=9, matched=0, restricted=0, connectable=["Cal.com"], unmatched=["cal"]))
-    assert said == "Cal.com can be connected here but is not: do that in the browser first."
+    assert said == "Cal.com can be connected here but is not: elaichi__connection__connect starts it."
 
 
 def test_a_product_that_nobody_here_can_connect_is_named() -> None:

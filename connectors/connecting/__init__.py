@@ -1,0 +1,1 @@
+"""How a member authorizes an account: one-time pages, where a secret is typed and no model sees it."""

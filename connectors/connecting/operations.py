@@ -1,0 +1,57 @@
+"""The operation that starts the authorization of an account; the rest happens in the browser."""
+
+from typing import Any
+
+from pydantic import Field
+
+from accesscontrol.caller import Caller
+from accesscontrol.exceptions import Refusal
+from accesscontrol.operation import Operation, OperationInput, registry
+from accesscontrol.permissions import Permission, Scope
+from connectors.connecting.sessions import LIFETIME, open_session
+from connectors.models import Connector
+
+
+class UnknownConnector(Refusal):
+    code = "not_found"
+
+    def __init__(self) -> None:
+        super().__init__("There is no such connector here; elaichi__connector__list names those there are.")
+
+
+class ConnectInput(OperationInput):
+    connector: str = Field(max_length=100, description="Its slug or label, as elaichi__connector__list gives them.")
+
+
+def connect(caller: Caller, asked: ConnectInput) -> dict[str, Any]:
+    rows = Connector.objects.of(caller.organization).filter(enabled=True)
+    connector = rows.filter(slug=asked.connector).first() or rows.filter(label__iexact=asked.connector).first()
+    if connector is None:
+        raise UnknownConnector
+    session, url = open_session(caller, connector)
+    return {
+        "connector": connector.slug,
+        "connect_url": url,
+        "expires_at": session.expires_at.isoformat(),
+        "next_step": (
+            f"Ask the person to open connect_url within {int(LIFETIME.total_seconds() // 60)} minutes and to sign in "
+            "there. Never ask for their key or password here."
+        ),
+    }
+
+
+registry.register(
+    Operation(
+        domain="connection",
+        verb="connect",
+        title="Connect an account",
+        description=(
+            "Starts connecting an account at a connector: returns the address of a page that the person opens in their "
+            "browser. Secrets are typed there and never pass through this conversation."
+        ),
+        input=ConnectInput,
+        permission=Permission.CONNECTION_CREATE,
+        scope=Scope.WRITE,
+        run=connect,
+    )
+)

@@ -1,0 +1,112 @@
+"""Opening, using and closing connect sessions.
+
+The address of a page holds 256 random bits of which only the hash is kept. It works for ten minutes, once, and only for
+the member it was made for, signed in: who forwards the address gives nothing away.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accesscontrol import audit, versions
+from accesscontrol.caller import Caller
+from accesscontrol.exceptions import Conflict, Restricted
+from accesscontrol.models import Member, Surface, User
+from accesscontrol.policy import ToolRef
+from accesscontrol.resolver import Checkpoint, decide
+from connectors.models import Connection, Connector, ConnectSession
+
+LIFETIME = timedelta(minutes=10)
+
+
+class SessionOver(Conflict):
+    """Unknown, used, expired, or another person's: one message, so that nothing can be told apart."""
+
+    def __init__(self) -> None:
+        super().__init__("This page is no longer valid, or it was made for somebody else. Ask for a new one.")
+
+
+def open_session(
+    caller: Caller, connector: Connector, connection: Connection | None = None
+) -> tuple[ConnectSession, str]:
+    """A session and the address of its page. Raises Restricted where a rule keeps the connector from the caller."""
+    require_connectable(caller, connector)
+    token = secrets.token_urlsafe(32)
+    session = ConnectSession.objects.create(
+        member=caller.member,
+        connector=connector,
+        connection=connection,
+        token_hash=_hash(token),
+        expires_at=timezone.now() + LIFETIME,
+    )
+    return session, f"{settings.PUBLIC_URL}/connect/{token}/"
+
+
+def require_connectable(caller: Caller, connector: Connector) -> None:
+    """Raises Restricted."""
+    ref = ToolRef(connector=connector.slug, lineage=tuple(connector.lineage))
+    decision = decide(Checkpoint.CONNECT, caller, ref)
+    if decision.layer is not None and decision.scope is not None:
+        raise Restricted(connector.label, ref=ref, by=decision.layer, scope=decision.scope, ref=ref)
+
+
+def find_session(token: str, user: User) -> ConnectSession:
+    """The open session behind an address, for the signed-in person it was made for. Raises SessionOver."""
+    session = (
+        ConnectSession.objects.filter(
+            token_hash=_hash(token),
+            ended_at__isnull=True,
+            expires_at__gt=timezone.now(),
+            member__user=user,
+            member__status=Member.Status.ACTIVE,
+            connector__enabled=True,
+        )
+        .select_related("member__organization", "member__role", "member__user", "connector", "connection")
+        .first()
+    )
+    if session is None:
+        raise SessionOver
+    return session
+
+
+@transaction.atomic
+def complete(session: ConnectSession, *, label: str, credential: Mapping[str, str]) -> Connection:
+    """Stores the account as active and ends the session; whichever of two submissions commits second is refused.
+
+    Raises SessionOver, and ValidationError for a label that the member has already.
+    """
+    organization = session.member.organization
+    versions.bump(organization)
+    ended = ConnectSession.objects.filter(pk=session.pk, ended_at__isnull=True).update(ended_at=timezone.now())
+    if not ended:
+        raise SessionOver
+    connection = session.connection or Connection(connector=session.connector, owner=session.member)
+    connection.label = label
+    connection.status, connection.status_reason = Connection.Status.ACTIVE, ""
+    connection.credential = dict(credential)
+    connection.full_clean()
+    connection.save()
+    audit.record(
+        organization=organization,
+        action="connection.connect",
+        surface=Surface.API,
+        outcome="ok",
+        actor=session.member,
+        target=f"connection:{connection.pk}",
+        detail={"connector": session.connector.slug},
+    )
+    return connection
+
+
+def close_sessions(member: Member) -> int:
+    """Ends every open session of a member, in the surrounding transaction."""
+    return ConnectSession.objects.filter(member=member, ended_at__isnull=True).update(ended_at=timezone.now())
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

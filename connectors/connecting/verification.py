@@ -1,0 +1,54 @@
+"""Is a credential good? Asked of the product itself, by a call that changes nothing, before it is stored."""
+
+from collections.abc import Mapping
+
+import httpx2
+from django.conf import settings
+
+from accesscontrol.exceptions import Refusal
+from connectors.binding import Binding
+from connectors.execution.arguments import bind
+from connectors.execution.egress import guarded_transport
+from connectors.execution.errors import BlockedAddress, NeedsReauth
+from connectors.execution.request import build_request
+from connectors.execution.sending import Limits, send
+from connectors.models import Connector, Tool
+
+_REFUSED = (401, 403)
+
+
+def verify(connector: Connector, credential: Mapping[str, str]) -> None:
+    """Raises Refusal, with what to do, where the product refuses the credential or cannot be reached.
+
+    A product without a read that takes no arguments cannot be asked, and is taken at its word.
+    """
+    tool = harmless_tool(connector)
+    if tool is None:
+        return
+    binding = Binding.from_json(tool.binding)
+    request = build_request(
+        bind(binding, {}),
+        base_url=binding.base_url or connector.base_url,
+        auth=connector.auth_scheme,
+        credential=credential,
+        user_agent=f"elaichi/{settings.VERSION}",
+    )
+
+    def stay(url: httpx2.URL) -> None:
+        if (url.scheme, url.host, url.port) != (request.url.scheme, request.url.host, request.url.port):
+            raise BlockedAddress(url.host, "is not a host that this connector declares")
+
+    response = send(
+        request, transport=guarded_transport(settings.EGRESS_ALLOWED), hop_check=stay, limits=Limits(total=10.0)
+    )
+    if response.status in _REFUSED:
+        raise NeedsReauth(f"{connector.label} refused it (status {response.status}).")
+    if response.status >= 500:
+        raise Refusal(f"{connector.label} answered with an error (status {response.status}). Try again later.")
+
+
+def harmless_tool(connector: Connector) -> Tool | None:
+    """The read with the shortest path among those that need no argument."""
+    reads = Tool.objects.filter(connector=connector, enabled=True, annotations__readOnlyHint=True)
+    free = [tool for tool in reads if not tool.input_schema.get("required")]
+    return min(free, key=lambda tool: (len(tool.binding.get("path", "")), tool.name), default=None)
