@@ -11,3 +11,10 @@ graceful_timeout = 10
 accesslog = "-"
 # Its control socket would lie in the home folder, where two installations collide.
 control_socket_disable = True
+
+
+def when_ready(server: object) -> None:
+    """Load the views before the fork, too: Django puts that off until the first request of each process."""
+    from django.urls import get_resolver
+
+    _ = get_resolver().url_patterns

@@ -17,6 +17,8 @@ from elaichi.stack.errors import ProcessDiedError, StackError
 
 _PAUSE = 0.05
 _READY_SECONDS = 60
+# Long enough for a server that is still loading, so that abandoned requests do not pile up in front of it.
+_ANSWER_SECONDS = 10
 _STOP_SECONDS = 15
 
 
@@ -58,14 +60,25 @@ class Child:
             name, log = self.program.name, self.program.log
             raise ProcessDiedError(f"the {name} process ended by itself (exit code {code}): see {log}")
 
+    def ask_to_stop(self) -> None:
+        self._process.terminate()
+
     def stop(self) -> None:
         """Let it finish what it is at, for a while; then end it with whatever it started."""
+        self.ask_to_stop()
         with suppress(subprocess.TimeoutExpired):
-            self._process.terminate()
             self._process.wait(_STOP_SECONDS)
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+
+
+def stop_all(children: Sequence[Child]) -> None:
+    """The last one first, and each while the others are at it already."""
+    for child in reversed(children):
+        child.ask_to_stop()
+    for child in reversed(children):
+        child.stop()
 
 
 def wait_until(is_ready: Callable[[], bool], child: Child) -> None:
@@ -89,7 +102,7 @@ def watch(children: Sequence[Child]) -> None:
 
 def answers(port: int, path: str) -> bool:
     """Whether a GET of this path is answered with 200. Not by urllib, which might ask a proxy."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_ANSWER_SECONDS)
     try:
         connection.request("GET", path)
         return connection.getresponse().status == 200

@@ -17,7 +17,7 @@ from elaichi.stack import paths, ports
 from elaichi.stack.errors import StackError
 from elaichi.stack.locks import EXCLUSIVE, FileLock
 from elaichi.stack.postgres import database_unless_configured
-from elaichi.stack.processes import Child, Program, answers, wait_until, watch
+from elaichi.stack.processes import Child, Program, answers, stop_all, wait_until, watch
 from elaichi.stack.worker import READY_DESCRIPTOR
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -77,17 +77,22 @@ def _start(started: ExitStack, port: int) -> None:
     paths.broker().mkdir(exist_ok=True)
     web = started.enter_context(ports.listen(port))
     sandbox = started.enter_context(ports.listen_for_sandbox(ports.port_of(web)))
-    addresses = Addresses(web, sandbox)
     started.enter_context(database_unless_configured())
-    sandbox_child = _launch(started, _sandbox(addresses))
+    children: list[Child] = []
+    started.callback(stop_all, children)
+    _run_everything(started, Addresses(web, sandbox), children)
+
+
+def _run_everything(started: ExitStack, addresses: Addresses, children: list[Child]) -> None:
+    sandbox = _launch(children, _sandbox(addresses))
     _prepare_database(addresses)
-    web_child = _launch(started, _web(addresses))
-    worker_child, is_ready = _launch_worker(started, addresses)
-    wait_until(lambda: answers(ports.port_of(sandbox), "/_health"), sandbox_child)
-    wait_until(lambda: answers(ports.port_of(web), "/healthz"), web_child)
-    wait_until(is_ready, worker_child)
+    web = _launch(children, _web(addresses))
+    worker, is_ready = _launch_worker(started, addresses, children)
+    wait_until(lambda: answers(ports.port_of(addresses.sandbox), "/_health"), sandbox)
+    wait_until(lambda: answers(ports.port_of(addresses.web), "/healthz"), web)
+    wait_until(is_ready, worker)
     _report()
-    watch([sandbox_child, web_child, worker_child])
+    watch(children)
 
 
 @contextmanager
@@ -133,7 +138,7 @@ def _web(addresses: Addresses) -> Program:
     )
 
 
-def _launch_worker(started: ExitStack, addresses: Addresses) -> tuple[Child, Callable[[], bool]]:
+def _launch_worker(started: ExitStack, addresses: Addresses, children: list[Child]) -> tuple[Child, Callable[[], bool]]:
     """The child, and whether it takes tasks: then it closes its end of a pipe."""
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
@@ -144,7 +149,7 @@ def _launch_worker(started: ExitStack, addresses: Addresses) -> tuple[Child, Cal
         environment=addresses.environment() | {READY_DESCRIPTOR: str(writer)},
         descriptors=[writer],
     )
-    child = _launch(started, program)
+    child = _launch(children, program)
     os.close(writer)
     return child, lambda: _is_closed(reader)
 
@@ -156,11 +161,10 @@ def _is_closed(reader: int) -> bool:
         return False
 
 
-def _launch(started: ExitStack, program: Program) -> Child:
+def _launch(children: list[Child], program: Program) -> Child:
     _say(f"Starting the {program.name}.")
-    child = Child(program)
-    started.callback(child.stop)
-    return child
+    children.append(Child(program))
+    return children[-1]
 
 
 def _report() -> None:

@@ -1,28 +1,33 @@
-"""The local Celery worker with its beat: `python -m elaichi.stack.worker` says on a pipe when it takes tasks.
+"""The local Celery worker with its clock: `python -m elaichi.stack.worker` says on a pipe when it takes tasks.
 
-Threads instead of processes: on one machine they start at once, share a connection pool and leave no orphans.
+Threads instead of processes, for the tasks and for the clock: on one machine they start at once, share a connection
+pool and leave no orphans. The schedule is static, so the clock keeps nothing on disk.
 """
 
 import os
 from typing import Any
 
-from celery.signals import worker_ready
+from celery.beat import EmbeddedService
+from celery.signals import worker_ready, worker_shutting_down
 
 from elaichi.celery import app
-from elaichi.stack import paths
 
 READY_DESCRIPTOR = "ELAICHI_READY_FD"
 
 
-def _announce(**_: Any) -> None:
-    os.close(int(os.environ.pop(READY_DESCRIPTOR)))
-
-
 def main() -> None:
-    worker_ready.connect(_announce, weak=False)
-    schedule = paths.var() / "beat" / "schedule"
-    schedule.parent.mkdir(parents=True, exist_ok=True)
-    options = ["--beat", f"--schedule={schedule}", "--pool=threads", "--concurrency=4", "--loglevel=INFO"]
+    clock: Any = EmbeddedService(app, thread=True, scheduler_cls="celery.beat:Scheduler")
+
+    def begin(**_: Any) -> None:
+        clock.start()
+        os.close(int(os.environ.pop(READY_DESCRIPTOR)))
+
+    def end(**_: Any) -> None:
+        clock.service.stop()  # it need not be waited for: its thread ends with the process
+
+    worker_ready.connect(begin, weak=False)
+    worker_shutting_down.connect(end, weak=False)
+    options = ["--pool=threads", "--concurrency=4", "--loglevel=INFO"]
     app.worker_main(["worker", *options, "--without-gossip", "--without-mingle", "--without-heartbeat"])
 
 

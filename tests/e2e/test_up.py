@@ -50,25 +50,26 @@ def _is_free(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) != 0
 
 
-def _list_tools(local: dict[str, Any]) -> httpx2.Response:
+def _tools(local: dict[str, Any]) -> set[str]:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     headers = {
         "Authorization": f"Bearer {local['people'][0]['token']}",
         "MCP-Protocol-Version": "2025-11-25",
         "Accept": "application/json, text/event-stream",
     }
-    return httpx2.post(local["mcp_url"], json=call, headers=headers, timeout=20)
-
-
-def _kill(var: Path, mark: str) -> None:
-    for pid, command in processes_of(var).items():
-        if mark in command:
-            os.kill(pid, signal.SIGKILL)
+    answer = httpx2.post(local["mcp_url"], json=call, headers=headers, timeout=20)
+    return {tool["name"] for tool in answer.json()["result"]["tools"]}
 
 
 @pytest.fixture(scope="module")
 def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("up") / "var"
+
+
+@pytest.fixture
+def before(var: Path) -> dict[str, Any]:
+    """What the previous `up` told."""
+    return _local(var)
 
 
 @pytest.fixture
@@ -96,48 +97,36 @@ def test_a_taken_port_is_named_before_anything_starts(var: Path) -> None:
     assert not (var / "postgres").exists()
 
 
-def test_up_serves_and_ctrl_c_leaves_nothing(running: subprocess.Popen[str], var: Path) -> None:
+def test_up_serves_and_takes_everything_along_when_it_is_killed(running: subprocess.Popen[str], var: Path) -> None:
     local = _local(var)
     assert (var / "local.json").stat().st_mode & 0o777 == 0o600
-    assert {"search_tools", "execute_tool"} <= {tool["name"] for tool in _list_tools(local).json()["result"]["tools"]}
-    assert httpx2.get(local["admin_url"], follow_redirects=True).status_code == 200
+    assert {"search_tools", "execute_tool"} <= _tools(local)
+    assert httpx2.get(local["admin_url"], follow_redirects=True, timeout=20).status_code == 200
     assert httpx2.get(f"{local['sandbox_url']}/_health").json() == {"status": "ok"}
 
-    second = _up(var)
-    assert "this checkout is up already" in second.communicate(timeout=60)[1]
-    assert second.returncode == 1
-
-    running.send_signal(signal.SIGINT)
-    _, errors = running.communicate(timeout=60)
-    assert running.returncode == 0, errors
-    assert "Traceback" not in errors
-    assert processes_of(var) == {}
-    assert leftovers(var) == []
-    assert _is_free(_port(local, "mcp_url"))
-    assert _is_free(_port(local, "sandbox_url"))
-
-
-def test_a_second_up_keeps_the_data_and_a_dying_process_stops_the_rest(var: Path) -> None:
-    before = _local(var)
-    process = _up(var)
-    assert _is_up(process), process.communicate()
-    after = _local(var)
-    assert after["people"] == before["people"]
-    assert after["sandbox_url"] == before["sandbox_url"]
-    assert _list_tools(after).status_code == 200
-
-    _kill(var, "stack.worker")
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 1
-    last = errors.splitlines()[-1]
-    assert last.startswith("elaichi: the worker process ended by itself")
-    assert last.endswith(str(var / "log" / "worker.log"))
-    assert processes_of(var) == {}
-
-
-def test_a_killed_up_takes_everything_along(running: subprocess.Popen[str], var: Path) -> None:
-    local = _local(var)
     running.kill()
     assert eventually(lambda: processes_of(var) == {}, seconds=30)
     assert leftovers(var) == []
     assert _is_free(_port(local, "mcp_url"))
+
+
+def test_a_second_up_keeps_the_data_and_ctrl_c_leaves_nothing(
+    before: dict[str, Any], running: subprocess.Popen[str], var: Path
+) -> None:
+    after = _local(var)
+    assert after["people"] == before["people"]
+    assert after["sandbox_url"] == before["sandbox_url"]
+    assert {"search_tools", "execute_tool"} <= _tools(after)
+
+    another = _up(var)
+    assert "this checkout is up already" in another.communicate(timeout=60)[1]
+    assert another.returncode == 1
+
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 0, errors
+    assert errors.splitlines()[-2:] == ["Stopping.", "Stopped."]
+    assert processes_of(var) == {}
+    assert leftovers(var) == []
+    assert _is_free(_port(after, "mcp_url"))
+    assert _is_free(_port(after, "sandbox_url"))
