@@ -31,7 +31,7 @@ from search.ranking.documents import AppName
 from search.ranking.language import FUNCTION_WORDS, SENTENCE_WORDS, TOOL_VERBS, singular
 from search.ranking.ordinary import WEEKDAYS, is_ordinary
 from search.ranking.products import Product, well_known
-from search.ranking.terms import find_words
+from search.ranking.terms import LONGEST_BRAND, find_words
 from search.ranking.tokens import camel_parts, fold
 from search.ranking.words import Word
 
@@ -124,8 +124,9 @@ class Lexicon:
         if words[start].identifier < 0:
             return None
         parts = list(map(fold, camel_parts(words[start].text)))
-        heads = ["".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]
-        tails = ["".join(parts[first:]) for first in range(1, len(parts))] if parts[0] not in TOOL_VERBS else []
+        lengths = range(min(len(parts) - 1, LONGEST_BRAND), 0, -1)
+        heads = ["".join(parts[:length]) for length in lengths]
+        tails = ["".join(parts[-length:]) for length in lengths] if parts[0] not in TOOL_VERBS else []
         for name in (*heads, *tails):
             entry = self._lookup((name,))
             if entry and not entry.ordinary:

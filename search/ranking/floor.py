@@ -62,4 +62,5 @@ def _coverage(candidates: Candidates, evidence: Evidence, stretched: float) -> F
     if candidates.reading.is_sentence:
         weak = np.where(evidence.strong == 0.0, weak * LONE_DESCRIPTION, weak)
     scope = candidates.scope_weight
-    return (evidence.strong * (1.0 + STRETCH * stretched) + weak + scope) / ((evidence.mass + scope) or 1.0)
+    strong = (evidence.strong + scope) * (1.0 + STRETCH * stretched)
+    return (strong + weak) / ((evidence.mass + scope) or 1.0)

@@ -9,15 +9,17 @@ _LITERAL = re.compile(
     r"""
       (?<![^\W_])(?:
           "[^"\n]*" | “[^”\n]*” | «[^»\n]*» | 「[^」\n]*」
-        | (?<!\w)'[^'\n]*(?:'(?=\w)[^'\n]*)*'(?!\w) | (?<!\w)\u2018[^’\n]*(?:’(?=\w)[^’\n]*)*’(?!\w)
+        | (?<!\w)'[^'\n]*(?:'(?=\w)[^'\n]*)*'(?!\w) | (?<!\w)\u2018[^\u2018’\n]*(?:’(?=\w)[^\u2018’\n]*)*’(?!\w)
       )
     | https?://\S+ | \bwww\.\S+
-    | [\w.+-]+@[\w-]+(?:\.[\w-]+)+                      # e-mail
+    | (?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+                      # e-mail
     | (?<![\w/])[@\#][\w-]+                             # @handle, #channel
     | (?<!\w)~?/[\w.-]+(?:/[\w.-]*)*                    # /path
-    | \b[\w-]+(?:/[\w.-]+)*\.(?:pdf|csv|xlsx?|docx?|pptx?|txt|md|png|jpe?g|gif|svg|json|xml|html?|zip|py|mp[34]|wav)\b
+    | (?<![\w./-])[\w-]+(?:/[\w.-]+)*\.(?:
+          pdf|csv|xlsx?|docx?|pptx?|txt|md|png|jpe?g|gif|svg|json|xml|html?|zip|py|mp[34]|wav
+      )\b                                              # file.ext
     | \b[0-9a-fA-F]{8}-[0-9a-fA-F-]{20,}\b              # UUID
-    | (?<![\w/])(?=[\w./-]*[A-Z\d]|[\w-]*\.\w)(?!\w*_)\w[\w.-]*(?:/[\w.-]+)+   # owner/repository, Folder/Name
+    | (?<![\w./-])(?=[\w./-]*[A-Z\d]|[\w-]*\.\w)(?!\w*_)\w[\w.-]*(?:/[\w.-]+)+   # owner/repository, Folder/Name
     | \b[A-Z][A-Z0-9]+-\d+\b                            # PROJ-12
     | \b(?=[a-z]*\d+[a-z]+\d)[a-z0-9]{12,}\b            # ids: letters and digits mixed more than once
     | \b(?=(?:[A-Za-z_-]*\d+[A-Za-z_-]+){3})[\w-]{20,}\b

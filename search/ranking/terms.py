@@ -18,6 +18,10 @@ _UNSPACED = re.compile(
 """Thai, Lao, Burmese, Khmer, Kana and Han."""
 
 
+LONGEST_BRAND = 4
+"""Parts of a camelCase brand: GoToMeeting has three."""
+
+
 def document_terms(text: str) -> list[str]:
     """What a tool's text is found by."""
     return [term for word in find_words(text) for term in word_terms(word)]
@@ -68,7 +72,7 @@ def brand_parts(word: str) -> list[str]:
     parts = camel_parts(word)
     place = 0
     while place < len(parts) - 1:
-        for end in range(len(parts), place + 1, -1):
+        for end in range(min(len(parts), place + LONGEST_BRAND), place + 1, -1):
             joined = "".join(parts[place:end])
             if fold(joined) in camel_brands():
                 parts[place:end] = [joined]

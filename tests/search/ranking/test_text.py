@@ -100,3 +100,13 @@ def test_words_know_their_clause_and_their_identifier() -> None:
         ("send", 3, -1),
         ("mail", 3, -1),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'" * 2000, "aB" * 1000, "a/" * 1000, "a." * 1000, "a.b-" * 500 + "@", "\u2018" * 2000, "1a" * 1000, "to_" * 660],
+    ids=lambda text: text[:4],
+)
+def test_hostile_repetition_is_read_like_any_text(text: str) -> None:
+    """A pattern that starts anew at every character would take seconds for each of these."""
+    assert pool(*WORLD).search(text).matched <= len(WORLD)
