@@ -17,7 +17,7 @@ DOORS = ["search_tools", "execute_tool"]
 
 def permitted(permissions: Collection[Permission], *scopes: Scope) -> list[str]:
     """The operations that a role with these permissions lists, in their fixed order."""
-    return [op.name for op in registry if op.permission in permissions and op.scope in scopes]
+    return [op.name for op in registry if op.permission in (None, *permissions) and op.scope in scopes]
 
 
 def names(rpc: Rpc) -> list[str]:
