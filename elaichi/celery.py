@@ -9,3 +9,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "elaichi.settings")
 app = Celery("elaichi")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.conf.beat_schedule = {
+    # One that nobody took within its minute is as good as the next.
+    "sweep-reach": {"task": "search.tasks.sweep_reach", "schedule": 60.0, "options": {"expires": 60.0}},
+}

@@ -6,3 +6,6 @@ from django.apps import AppConfig
 class SearchConfig(AppConfig):
     name = "search"
     verbose_name = "Search"
+
+    def ready(self) -> None:
+        from search import receivers  # noqa: F401  connects them

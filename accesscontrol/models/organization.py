@@ -16,6 +16,10 @@ class Organization(models.Model):
         editable=False,
         help_text="Grows with every change to what members can reach; caches are keyed by it.",
     )
+    applied_version = models.PositiveBigIntegerField(
+        default=0, editable=False, help_text="The version that the reach report shows."
+    )
+    applied_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -1,0 +1,169 @@
+"""Who reaches which tool through which connection, worked out for a whole organization at once.
+
+The same policy decides as for a single caller (`accesscontrol.policy`), over the same connections. It is asked once for
+every group of members to whom the same rules apply, and for those without a rule of their own once for their role.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from uuid import UUID
+
+from accesscontrol.models import Exemption, Member, Organization, Restriction
+from accesscontrol.permissions import Permission
+from accesscontrol.policy import Names, Policy, Rule, ToolRef, compile_layer
+from connectors.audiences import audiences
+from connectors.models import Connector, Tool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """The rows of the report, as sets of what each holds besides its organization: see `search.models.reach`."""
+
+    tools: Mapping[UUID, tuple[str, tuple[str, ...]]]
+    """Connector and names, by the id of the set."""
+    allowances: frozenset[tuple[UUID, UUID]]
+    members: frozenset[tuple[UUID, UUID]]
+    audiences: frozenset[tuple[UUID, UUID]]
+    connections: frozenset[tuple[UUID, str, str, str, UUID]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Members to whom the same rules apply."""
+
+    role_id: UUID
+    own: tuple[Rule, ...] = ()
+    exemptions: Names = field(default_factory=Names)
+
+    @cached_property
+    def id(self) -> UUID:
+        return _digest(str(self.role_id), *sorted(map(_text, self.own)), f"except {_names(self.exemptions)}")
+
+
+@dataclass(frozen=True)
+class _Shelf:
+    """A connector that somebody has an account at, with its tools."""
+
+    slug: str
+    lineage: tuple[str, ...]
+    refs: tuple[ToolRef, ...]
+
+
+def picture_of(organization: Organization) -> Picture:
+    """The report of this moment, in one query for each kind of record."""
+    groups = _groups(organization)
+    reached = list(audiences(organization, frozenset(groups)))
+    named = {members: _digest(*sorted(map(str, members))) for members in {one.members for one in reached}}
+    sets = _ToolSets(organization)
+    shelves = _shelves(organization, {one.connector for one in reached})
+    return Picture(
+        allowances=frozenset(_allowances(organization, set(groups.values()), shelves, sets)),
+        tools=sets.found,
+        members=frozenset((member_id, group.id) for member_id, group in groups.items()),
+        audiences=frozenset((audience, member_id) for members, audience in named.items() for member_id in members),
+        connections=frozenset(
+            (one.connection_id, one.connector, one.label, one.owner, named[one.members]) for one in reached
+        ),
+    )
+
+
+def _groups(organization: Organization) -> dict[UUID, Group]:
+    """The group of every member who may use tools."""
+    members = Member.objects.of(organization).filter(
+        status=Member.Status.ACTIVE, role__permissions__contains=[Permission.TOOL_EXECUTE]
+    )
+    own = _rules(Restriction.objects.of(organization).filter(member__isnull=False), "member_id")
+    exemptions = _exemptions(organization)
+    made: dict[Group, Group] = {}
+    found = {}
+    for member_id, role_id in members.values_list("pk", "role_id"):
+        group = Group(role_id, tuple(own.get(member_id, ())), exemptions.get(member_id, Names()))
+        found[member_id] = made.setdefault(group, group)
+    return found
+
+
+def _rules(restrictions: Iterable[Restriction], subject: str) -> dict[UUID, list[Rule]]:
+    found: dict[UUID, list[Rule]] = defaultdict(list)
+    for restriction in restrictions:
+        found[getattr(restriction, subject)].append(restriction.as_rule())
+    return found
+
+
+def _exemptions(organization: Organization) -> dict[UUID, Names]:
+    found: dict[UUID, Names] = defaultdict(Names)
+    rows = Exemption.objects.live().of(organization).values_list("member_id", "connector", "tool")
+    for member_id, connector, tool in rows:
+        found[member_id] |= Names(tools=frozenset({(connector, tool)})) if tool else Names(frozenset({connector}))
+    return found
+
+
+def _shelves(organization: Organization, connectors: Collection[str]) -> list[_Shelf]:
+    names: dict[UUID, list[str]] = defaultdict(list)
+    tools = Tool.objects.of(organization).filter(enabled=True, connector__slug__in=connectors)
+    for connector_id, name in tools.order_by("name").values_list("connector_id", "name").iterator():
+        names[connector_id].append(name)
+    rows = Connector.objects.of(organization).filter(pk__in=names).values_list("pk", "slug", "lineage")
+    return [
+        _Shelf(slug, tuple(lineage), tuple(ToolRef(slug, tuple(lineage), name) for name in names[pk]))
+        for pk, slug, lineage in rows
+    ]
+
+
+class _ToolSets:
+    """Collects sets of tools, each once."""
+
+    def __init__(self, organization: Organization) -> None:
+        self._organization = organization
+        self.found: dict[UUID, tuple[str, tuple[str, ...]]] = {}
+
+    def add(self, connector: str, names: tuple[str, ...]) -> UUID | None:
+        """The set's id; none for an empty set."""
+        if not names:
+            return None
+        identity = _digest(str(self._organization.pk), connector, *names)
+        self.found[identity] = connector, names
+        return identity
+
+
+def _allowances(
+    organization: Organization, groups: Collection[Group], shelves: Collection[_Shelf], sets: _ToolSets
+) -> Iterator[tuple[UUID, UUID]]:
+    """Pairs of a group and a set it has."""
+    roles = _rules(Restriction.objects.of(organization).filter(role__isnull=False), "role_id")
+    layers = {group.role_id: compile_layer(roles.get(group.role_id, ())) for group in groups}
+    by_role: dict[tuple[UUID, str], UUID | None] = {}
+    for group in groups:
+        policy = Policy(role=layers[group.role_id], user=compile_layer(group.own), exemptions=group.exemptions)
+        for shelf in shelves:
+            if policy.user.leaves_alone(shelf.slug, shelf.lineage) and not group.exemptions.touch(shelf.slug):
+                # Only the role's rules can touch it, so all such groups of the role have the same.
+                key = group.role_id, shelf.slug
+                if key not in by_role:
+                    by_role[key] = sets.add(shelf.slug, _admitted(policy, shelf))
+                found = by_role[key]
+            else:
+                found = sets.add(shelf.slug, _admitted(policy, shelf))
+            if found:
+                yield group.id, found
+
+
+def _admitted(policy: Policy, shelf: _Shelf) -> tuple[str, ...]:
+    refs = shelf.refs
+    if not policy.leaves_alone(shelf.slug, shelf.lineage):
+        refs = tuple(ref for ref in refs if policy.decide(ref).allowed)
+    return tuple(ref.tool for ref in refs if ref.tool is not None)
+
+
+def _text(rule: Rule) -> str:
+    return f"{rule.mode} {_names(rule.names)}"
+
+
+def _names(names: Names) -> str:
+    return " ".join((*sorted(names.connectors), *sorted(map(".".join, names.tools))))
+
+
+def _digest(*parts: str) -> UUID:
+    return UUID(bytes=blake2b("\n".join(parts).encode(), digest_size=16).digest())
