@@ -8,4 +8,5 @@ class AccessControlConfig(AppConfig):
     verbose_name = "Access control"
 
     def ready(self) -> None:
-        from accesscontrol import operations  # noqa: F401  registers the operations
+        from accesscontrol import access_operations, operations  # noqa: F401  register themselves
+        from accesscontrol.audit import operations as audit_operations  # noqa: F401

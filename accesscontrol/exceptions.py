@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from accesscontrol.policy import ToolRef
+
 
 class Refusal(Exception):
     """The message is a sentence or two for a person; `code` is stable; `help` holds what would help, as JSON values."""
@@ -65,7 +67,7 @@ class Restricted(Refusal):
 
     code = "restricted"
 
-    def __init__(self, name: str, *, by: str, scope: str) -> None:
+    def __init__(self, name: str, *, by: str, scope: str, ref: ToolRef) -> None:
         whose = "for your role" if by == "role" else "for you"
         what = "the whole app" if scope == "connector" else "this tool"
         super().__init__(
@@ -73,17 +75,42 @@ class Restricted(Refusal):
             tool=name,
             by=by,
             scope=scope,
-            request_access=HOW_TO_ASK,
+            request_access=how_to_ask(ref),
         )
 
 
-HOW_TO_ASK = "To use it, ask an administrator of your organization to lift the restriction."
+ASKING = "elaichi__access_request__create"
+HOW_TO_ASK = f"To use it, ask for access with {ASKING}; an administrator of your organization decides."
+
+
+def how_to_ask(ref: ToolRef) -> dict[str, Any]:
+    """The operation that asks for this tool, and its arguments: what a model needs to make the call."""
+    tool = {"tool": ref.tool} if ref.tool else {}
+    return {"operation": ASKING, "arguments": {"connector": ref.connector, **tool}}
+
+
+class OnlyInAdmin(Refusal):
+    """What was called is deliberately no operation: a person does it in the admin, at `where`."""
+
+    code = "only_in_admin"
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"This is done in the admin alone, by a person who may: {where}", where=where)
 
 
 class Conflict(Refusal):
     """What was asked does not fit the present state."""
 
     code = "conflict"
+
+
+class NotFound(Refusal):
+    """There is none, or it is not within the caller's reach: one message, so that nothing can be told apart."""
+
+    code = "not_found"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"There is no such {what} within your reach.")
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+from django.urls import reverse
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import InvalidArguments, Problem
+from accesscontrol.exceptions import InvalidArguments, OnlyInAdmin, Problem
 from accesscontrol.permissions import Permission, Scope
 
 PREFIX = "elaichi"
@@ -45,14 +47,17 @@ def input_schema(model: type[OperationInput]) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Operation[InputT: OperationInput]:
-    """`run` returns a JSON object; it raises Refusal for what a person can mend."""
+    """`run` returns a JSON object; it raises Refusal for what a person can mend.
+
+    Without a permission it is for every active member, as what concerns only themselves.
+    """
 
     domain: str
     verb: str
     title: str
     description: str
     input: type[InputT]
-    permission: Permission
+    permission: Permission | None
     scope: Scope
     run: Callable[[Caller, InputT], dict[str, Any]]
 
@@ -72,23 +77,44 @@ class Operation[InputT: OperationInput]:
         }
 
     def admits(self, caller: Caller) -> bool:
-        return caller.may(self.permission) and self.scope in caller.scopes
+        return self.permits(caller) and self.scope in caller.scopes
+
+    def permits(self, caller: Caller) -> bool:
+        return self.permission is None or caller.may(self.permission)
 
 
 class Registry:
-    """Every operation, by name. Listed in the order of their names, whoever was registered first."""
+    """Every operation, by name. Listed in the order of their names, whoever was registered first.
+
+    It also knows names that are deliberately none: what a client might look for, and only a person does, in the admin.
+    """
 
     def __init__(self) -> None:
         self._operations: dict[str, Operation[Any]] = {}
+        self._only_in_admin: dict[str, str] = {}
 
     def register(self, operation: Operation[Any]) -> None:
         """Raises ValueError where the name is taken."""
-        if operation.name in self._operations:
-            raise ValueError(f"The operation {operation.name} is registered twice.")
+        self._assert_free(operation.name)
         self._operations[operation.name] = operation
+
+    def reserve(self, domain: str, *verbs: str, admin_page: str) -> None:
+        """Names that are no operations; `admin_page` is the URL name of where it is done. Raises ValueError."""
+        for name in (f"{PREFIX}__{domain}__{verb}" for verb in verbs):
+            self._assert_free(name)
+            self._only_in_admin[name] = admin_page
+
+    def only_in_admin(self, name: str) -> OnlyInAdmin | None:
+        """The refusal of a reserved name."""
+        page = self._only_in_admin.get(name)
+        return OnlyInAdmin(f"{settings.PUBLIC_URL}{reverse(page)}") if page else None
 
     def get(self, name: str) -> Operation[Any] | None:
         return self._operations.get(name)
+
+    def _assert_free(self, name: str) -> None:
+        if name in self._operations or name in self._only_in_admin:
+            raise ValueError(f"The operation {name} is registered twice.")
 
     def __iter__(self) -> Iterator[Operation[Any]]:
         return iter(sorted(self._operations.values(), key=lambda operation: operation.name))

@@ -1,13 +1,17 @@
 """The code that decides allow or deny, asked at every place where a member can reach a connector or a tool."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import Any
 
-from django.db.models import Q
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, Q
+from django.db.models.functions import JSONObject
 
 from accesscontrol.caller import Caller
-from accesscontrol.models import Member, Restriction
-from accesscontrol.policy import ALLOWED, Decision, Policy, Rule, ToolRef, compile_layer
+from accesscontrol.models import Exemption, Member, Restriction
+from accesscontrol.models.restriction import rule
+from accesscontrol.policy import ALLOWED, CompiledLayer, Decision, Names, Policy, ToolRef, compile_layer
 from accesscontrol.versioned_cache import VersionedCache
 
 
@@ -51,15 +55,29 @@ def decide_each(checkpoint: Checkpoint, caller: Caller, refs: Sequence[ToolRef])
 
 def policy_of(member: Member, version: int) -> Policy:
     """The member's compiled policy: one query where this version is not compiled yet, none after that."""
-    return _policies.get((member.organization_id, member.pk), version, lambda: _load(member))
+    return _policies.get((member.organization_id, member.pk), version, lambda: load(member))
 
 
-def _load(member: Member) -> Policy:
+def load(member: Member) -> Policy:
+    """The member's policy as the database has it at this moment: rules of both layers and exemptions in one query."""
     rules = Restriction.objects.filter(
-        Q(role_id=member.role_id) | Q(member_id=member.pk), organization_id=member.organization_id
+        Q(role_id=OuterRef("role_id")) | Q(member_id=OuterRef("pk")), organization_id=OuterRef("organization_id")
     )
-    role: list[Rule] = []
-    user: list[Rule] = []
-    for restriction in rules:
-        (user if restriction.member_id else role).append(restriction.as_rule())
-    return Policy(role=compile_layer(role), user=compile_layer(user))
+    columns = JSONObject(member="member_id", mode="mode", connectors="connectors", tools="tools")
+    exemptions = Exemption.objects.live().filter(member_id=OuterRef("pk"))
+    found, exempted = Member.objects.values_list(
+        ArraySubquery(rules.values(json=columns)),
+        ArraySubquery(exemptions.values(json=JSONObject(connector="connector", tool="tool"))),
+    ).get(pk=member.pk)
+    return Policy(
+        role=_layer(row for row in found if row["member"] is None),
+        user=_layer(row for row in found if row["member"] is not None),
+        exemptions=Names(
+            connectors=frozenset(row["connector"] for row in exempted if not row["tool"]),
+            tools=frozenset((row["connector"], row["tool"]) for row in exempted if row["tool"]),
+        ),
+    )
+
+
+def _layer(rows: Iterable[dict[str, Any]]) -> CompiledLayer:
+    return compile_layer(rule(row["mode"], row["connectors"], row["tools"]) for row in rows)

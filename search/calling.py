@@ -36,6 +36,9 @@ def call_tool(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str,
     if operation is not None:
         with audit.call(caller, action="operation.call", target=operation.name):
             return _run_operation(caller, operation, arguments)
+    if (refusal := registry.only_in_admin(name)) is not None:
+        with audit.call(caller, action="operation.call", target=name):
+            raise refusal
     known = name if name in (pool := pool_of(caller)).tools or name in pool.restricted else ""
     # A name that is not ours may hold anything, so it is not written down.
     with audit.call(caller, action="tool.call", target=known) as entry:
@@ -50,7 +53,7 @@ def _admit(caller: Caller, pool: Pool, name: str) -> AdvertisedTool:
         raise ScopeRequired(Scope.TOOLS)
     restricted = pool.restricted.get(name)
     if restricted is not None and restricted.decision.layer and restricted.decision.scope:
-        raise Restricted(name, by=restricted.decision.layer, scope=restricted.decision.scope)
+        raise Restricted(name, by=restricted.decision.layer, scope=restricted.decision.scope, ref=restricted.ref)
     advertised = pool.advertised(name)
     if advertised is None:
         raise UnknownTool(get_close_matches(name[:100], pool.tools, n=3))
@@ -60,7 +63,7 @@ def _admit(caller: Caller, pool: Pool, name: str) -> AdvertisedTool:
 
 
 def _run_operation(caller: Caller, operation: Operation[Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    if not caller.may(operation.permission):
+    if operation.permission is not None and not caller.may(operation.permission):
         raise PermissionRequired(operation.permission)
     if operation.scope not in caller.scopes:
         raise ScopeRequired(operation.scope)

@@ -13,7 +13,7 @@ from django.conf import settings
 
 from accesscontrol.caller import Caller
 from accesscontrol.permissions import Permission, Scope
-from accesscontrol.policy import Decision
+from accesscontrol.policy import Decision, ToolRef
 from accesscontrol.resolver import Checkpoint, decide_each
 from accesscontrol.versioned_cache import VersionedCache
 from connectors.curation.advertised import AdvertisedTool, ToolEntry
@@ -29,6 +29,7 @@ class RestrictedTool:
 
     name: str
     connector_label: str
+    ref: ToolRef
     decision: Decision
 
 
@@ -90,9 +91,9 @@ def _assemble(caller: Caller, products: Sequence[ConnectedProduct]) -> Pool:
         shelves=shelves,
         tools={name: (shelf.product, entry) for shelf in shelves for name, entry in shelf.visible},
         restricted={
-            name: RestrictedTool(name, shelf.product.label, decision)
+            name: RestrictedTool(name, shelf.product.label, entry.ref, decision)
             for shelf in shelves
-            for name, _, decision in shelf.restricted
+            for name, entry, decision in shelf.restricted
         },
         app_labels=tuple(sorted({shelf.product.label for shelf in shelves if shelf.visible})),
         known_apps=known_apps,

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import HOW_TO_ASK
+from accesscontrol.exceptions import how_to_ask
 from connectors.curation.advertised import AdvertisedTool
 from connectors.curation.merging import describe, schema_for
 from connectors.curation.trimming import trimmed
@@ -119,6 +119,6 @@ def _restricted_row(tool: RestrictedTool) -> dict[str, Any]:
         "restricted": {
             "by": tool.decision.layer,
             "scope": tool.decision.scope,
-            "request_access": HOW_TO_ASK,
+            "request_access": how_to_ask(tool.ref),
         },
     }

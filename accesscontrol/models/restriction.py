@@ -4,6 +4,7 @@ It names them by slug and name, not by foreign key: a rule must outlive an impor
 it back.
 """
 
+from collections.abc import Iterable
 from uuid import uuid4
 
 from django.contrib.postgres.fields import ArrayField
@@ -38,7 +39,14 @@ class Restriction(models.Model):
     )
     note = models.CharField(max_length=200, blank=True, help_text="Why; never shown to those it restricts.")
     created_by = models.ForeignKey(
-        Member, on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
+        Member,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        verbose_name="written by",
+        help_text="Who wrote it as it stands; nobody where it was the command line.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -67,14 +75,19 @@ class Restriction(models.Model):
         if malformed:
             raise ValidationError({"tools": f"Write each tool as connector.tool_name; this is not: {malformed[0]}"})
 
+    @property
+    def denies_everything(self) -> bool:
+        """On its own, that is: further allow rules of the layer unite with it."""
+        return self.mode == self.Mode.ALLOW and not self.connectors and not self.tools
+
     def as_rule(self) -> policy.Rule:
-        return policy.Rule(
-            mode=policy.Mode(self.mode),
-            names=policy.Names(
-                connectors=frozenset(self.connectors),
-                tools=frozenset(split_tool(item) for item in self.tools),
-            ),
-        )
+        return rule(self.mode, self.connectors, self.tools)
+
+
+def rule(mode: str, connectors: Iterable[str], tools: Iterable[str]) -> policy.Rule:
+    """A restriction's columns as what the policy is compiled from."""
+    names = policy.Names(connectors=frozenset(connectors), tools=frozenset(split_tool(item) for item in tools))
+    return policy.Rule(mode=policy.Mode(mode), names=names)
 
 
 def split_tool(item: str) -> tuple[str, str]:

@@ -52,7 +52,7 @@ def require_connectable(caller: Caller, connector: Connector) -> None:
     ref = ToolRef(connector=connector.slug, lineage=tuple(connector.lineage))
     decision = decide(Checkpoint.CONNECT, caller, ref)
     if decision.layer is not None and decision.scope is not None:
-        raise Restricted(connector.label, ref=ref, by=decision.layer, scope=decision.scope, ref=ref)
+        raise Restricted(connector.label, by=decision.layer, scope=decision.scope, ref=ref)
 
 
 def find_session(token: str, user: User) -> ConnectSession:

@@ -35,6 +35,8 @@ class Command(BaseCommand):
             )
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from None
+        for warning in restrictions.warnings(restriction):
+            self.stderr.write(warning)
         self.stdout.write(str(restriction.pk))
 
     def _subject(self, options: dict[str, Any]) -> Role | Member:

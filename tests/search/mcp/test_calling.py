@@ -89,6 +89,10 @@ def test_a_restricted_tool_is_refused_by_both_doors_in_the_same_words_and_nothin
     assert direct == indirect
     error = direct["result"]["structuredContent"]["error"]
     assert (error["code"], error["by"], error["scope"]) == ("restricted", "user", "tool")
+    assert error["request_access"] == {
+        "operation": "elaichi__access_request__create",
+        "arguments": {"connector": "deskline", "tool": "create_ticket"},
+    }
     assert journal(sandbox) == []
     assert AuditEvent.objects.filter(action="tool.call", outcome="restricted").count() == 2
 

@@ -90,7 +90,10 @@ def test_a_restricted_tool_is_named_without_a_schema_and_is_not_in_the_pool(rpc:
             "restricted": {
                 "by": "user",
                 "scope": "tool",
-                "request_access": restricted[0]["restricted"]["request_access"],
+                "request_access": {
+                    "operation": "elaichi__access_request__create",
+                    "arguments": {"connector": "notion", "tool": "create_page"},
+                },
             },
         }
     ]
