@@ -1,4 +1,4 @@
-"""Organizations, users, members and roles."""
+"""Organizations, users and members."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from unfold.forms import AdminPasswordChangeForm
 
 from accesscontrol.admin.tenant import TenantAdmin, VersionedAdmin, actor_in
 from accesscontrol.exceptions import Refusal
-from accesscontrol.models import Member, Organization, Role, Surface, User
+from accesscontrol.models import Member, Organization, Surface, User
 from accesscontrol.permissions import Permission
 from accesscontrol.services import memberships, organizations
 
@@ -181,34 +181,3 @@ class MemberAdmin(VersionedAdmin[Member]):
                 self.message_user(request, str(refusal), messages.ERROR)
             else:
                 self.message_user(request, f"{member.user.email} was {done}.", messages.SUCCESS)
-
-
-@admin.register(Role)
-class RoleAdmin(VersionedAdmin[Role]):
-    """Built-in roles are shown and cannot be changed."""
-
-    view_permission = Permission.ROLE_VIEW
-    manage_permission = Permission.ROLE_MANAGE
-    list_display = ("label", "slug", "built_in", "permission_count", "organization")
-    list_filter = ("built_in", "organization")
-    search_fields = ("label", "slug")
-    fields = ("organization", "label", "slug", "permissions")
-
-    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "permissions":
-            return forms.MultipleChoiceField(
-                choices=[(p.value, p.value) for p in Permission],
-                widget=forms.CheckboxSelectMultiple,
-                required=False,
-            )
-        return super().formfield_for_dbfield(db_field, request, **kwargs)
-
-    def has_change_permission(self, request: HttpRequest, obj: Role | None = None) -> bool:
-        return not (obj and obj.built_in) and super().has_change_permission(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Role | None = None) -> bool:
-        return not (obj and obj.built_in) and super().has_delete_permission(request, obj)
-
-    @display(description="Permissions")
-    def permission_count(self, obj: Role) -> int:
-        return len(obj.permissions)
