@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from accesscontrol.models import Member, Organization, Role, Surface, User
+from accesscontrol.models import Member, Organization, Role, Surface, Team, User
 from accesscontrol.permissions import Scope
-from accesscontrol.services import grants, organizations
+from accesscontrol.services import grants, organizations, teams
 from connectors.auth_scheme import AuthKind, AuthScheme
 from connectors.binding import Binding
 from connectors.models import Connection, Connector, Tool
@@ -58,3 +58,10 @@ def connection(owner: Member, to: Connector, label: str = "Main", **fields: Any)
     fields.setdefault("status", Connection.Status.ACTIVE)
     fields.setdefault("credential", {"token": f"secret-of-{label}"})
     return Connection.objects.create(owner=owner, connector=to, label=label, **fields)
+
+
+def team(home: Organization, name: str = "Support", *people: Member) -> Team:
+    made = teams.create(organization=home, name=name, surface=Surface.SYSTEM)
+    for one in people:
+        teams.add_member(team=made, member=one, surface=Surface.SYSTEM)
+    return made

@@ -17,7 +17,7 @@ from accesscontrol.exceptions import Conflict, PermissionRequired
 from accesscontrol.holdings import Holding, holdings_of
 from accesscontrol.models import Grant, Member, Role, Surface
 from accesscontrol.permissions import ORG_OWNER_SLUG, Permission
-from accesscontrol.services import grants
+from accesscontrol.services import access_requests, grants, teams
 from accesscontrol.services.roles import assert_may_give
 from accesscontrol.signals import membership_ending
 
@@ -115,6 +115,9 @@ def _end(
         _refuse_orphans(locked)
     _store(locked, status)
     revoked = grants.revoke_all(locked.pk, reason=f"member {status}")
+    if status == Member.Status.REMOVED:
+        teams.leave_all(locked)
+        access_requests.end_all(locked)
     membership_ending.send(
         sender=Member, member=locked, status=status, surface=surface, actor=actor, new_owner=new_owner
     )
