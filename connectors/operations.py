@@ -1,8 +1,10 @@
 """The operations over connectors and the accounts that reach them."""
 
+from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count, Prefetch, Q
 
 from accesscontrol.caller import Caller
 from accesscontrol.operation import Operation, registry
@@ -10,7 +12,9 @@ from accesscontrol.pagination import PageInput, page
 from accesscontrol.permissions import Permission, Scope
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, decide
-from connectors.models import Connection, Connector
+from connectors.models import Connector, Level, Share
+from connectors.reach import account_names, connections_within_reach, with_levels
+from connectors.sharing_operations import shared_with
 
 
 def list_connectors(caller: Caller, asked: PageInput) -> dict[str, Any]:
@@ -21,9 +25,13 @@ def list_connectors(caller: Caller, asked: PageInput) -> dict[str, Any]:
 
 
 def list_connections(caller: Caller, asked: PageInput) -> dict[str, Any]:
-    rows = Connection.objects.of(caller.organization).filter(owner=caller.member).select_related("connector")
-    found, more = page(rows, asked, name="connection.list")
-    return {"connections": [_connection(row) for row in found if _listed(caller, row.connector)], **more}
+    rows = connections_within_reach(caller.member, at_least=Level.VIEW)
+    rows = with_levels(rows, caller.member).select_related("connector", "owner__user").defer("credential")
+    shares = Prefetch("shares", Share.objects.select_related("member__user", "team"))
+    found, more = page(rows.prefetch_related(shares), asked, name="connection.list")
+    names = account_names(caller)
+    listed = [_connection(caller, row, names) for row in found if _listed(caller, row.connector)]
+    return {"connections": listed, **more}
 
 
 def _listed(caller: Caller, connector: Connector) -> bool:
@@ -35,16 +43,21 @@ def _connector(connector: Any) -> dict[str, Any]:
     return {"slug": connector.slug, "label": connector.label, "tools": connector.tool_count}
 
 
-def _connection(connection: Connection) -> dict[str, Any]:
-    return {
+def _connection(caller: Caller, connection: Any, names: Mapping[UUID, str]) -> dict[str, Any]:
+    own = connection.owner_id == caller.member.pk
+    described = {
         "id": str(connection.pk),
         "connector": connection.connector.slug,
         "connector_label": connection.connector.label,
-        "label": connection.label,
+        "label": names.get(connection.pk, connection.label),
         "remote_account": connection.remote_account,
         "status": connection.status,
         "status_reason": connection.status_reason,
+        "access": "owner" if own else Level(connection.level).name.lower(),
+        "owner": connection.owner.user.email,
     }
+    # Whom else it is shared with is for those who could change it.
+    return described | ({"shared_with": shared_with(connection)} if connection.level == Level.EDIT else {})
 
 
 registry.register(
@@ -64,7 +77,10 @@ registry.register(
         domain="connection",
         verb="list",
         title="List my connections",
-        description="Your own accounts at connected products, and whether each one works.",
+        description=(
+            "The accounts at connected products that are yours or shared with you: whether each works, whose it is, "
+            "and what you may do with it (view, use, edit, owner). Tools run only through those you may use."
+        ),
         input=PageInput,
         permission=Permission.CONNECTION_VIEW,
         scope=Scope.READ,

@@ -1,25 +1,36 @@
-"""What a member's active connections lead to, read in as few queries as the question needs.
+"""What a member's connections, own and shared with them, lead to; read in as few queries as the question needs.
+
+A connection is reached by its owner, and by whoever it is shared with: directly, through a team, or with the whole
+organization. No role reaches further. It contributes its tools where the highest of those levels is `use` or `edit`,
+and never while its owner is suspended or removed: it is their account.
 
 Tools are kept per connector and catalog version, so a new connection or a changed rule re-reads none of them; what a
 member has connected is read once per version of the organization.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from uuid import UUID
 
+from django.db.models import Case, OuterRef, PositiveSmallIntegerField, Q, QuerySet, Subquery, Value, When
+
 from accesscontrol.caller import Caller
+from accesscontrol.models import Member
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, decide
 from accesscontrol.versioned_cache import VersionedCache
 from connectors.curation.advertised import Account, ToolEntry
+from connectors.curation.labels import LabelledAccount, distinct_labels
 from connectors.curation.merging import argument_for
 from connectors.curation.names import advertised_name
-from connectors.models import Connection, Connector, Tool
+from connectors.models import Connection, Connector, Level, Share, Tool
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectedProduct:
-    """A connector that the member has active accounts at."""
+    """A connector at which the member reaches active accounts."""
 
     connector_id: UUID
     catalog_version: int
@@ -32,20 +43,56 @@ class ConnectedProduct:
 _tools: VersionedCache[tuple[ToolEntry, ...]] = VersionedCache(size=2_000)
 
 
-def connected_products(caller: Caller) -> tuple[ConnectedProduct, ...]:
-    """Every enabled connector at which the member has an active connection, by label; not yet filtered by policy."""
-    rows = (
-        Connection.objects.of(caller.organization)
-        .filter(owner=caller.member, status=Connection.Status.ACTIVE, connector__enabled=True)
-        .select_related("connector")
-        .defer("credential")
-        .order_by("connector__label", "connector__slug", "label", "pk")
+def connections_within_reach(member: Member, *, at_least: Level) -> QuerySet[Connection]:
+    """The connections that this member owns, or that are shared with them at this level or a higher one.
+
+    Each way of reaching one is a look-up in an index of its own; asked as one condition with ORs, the database would
+    read every connection of the organization.
+    """
+    shares = Share.objects.filter(organization=member.organization_id, level__gte=at_least).values("connection")
+    reached = (
+        Connection.objects.filter(owner=member)
+        .values("pk")
+        .union(
+            shares.filter(member=member),
+            shares.filter(team__memberships__member=member),
+            shares.filter(whole_organization=True),
+        )
     )
-    by_connector: dict[UUID, tuple[Connector, list[Account]]] = {}
-    for row in rows:
-        _, accounts = by_connector.setdefault(row.connector_id, (row.connector, []))
-        accounts.append(Account(connection_id=row.pk, label=row.label))
-    return tuple(_product(connector, accounts) for connector, accounts in by_connector.values())
+    # Whether the member's own access goes on is for their grant to say.
+    works = Q(owner=member) | Q(owner__status=Member.Status.ACTIVE)
+    return Connection.objects.of(member.organization).filter(works, pk__in=reached)
+
+
+def usable_connections(member: Member) -> QuerySet[Connection]:
+    """Those within reach that a call may run through at this moment."""
+    return connections_within_reach(member, at_least=Level.USE).filter(
+        status=Connection.Status.ACTIVE, connector__enabled=True
+    )
+
+
+def with_levels(connections: QuerySet[Connection], member: Member) -> QuerySet[Connection]:
+    """Annotates each with `level`, the highest that the member has there; their own are theirs to edit."""
+    highest = Share.objects.with_member(member).filter(connection=OuterRef("pk")).order_by("-level")
+    return connections.annotate(
+        level=Case(
+            When(owner=member, then=Value(Level.EDIT)),
+            default=Subquery(highest.values("level")[:1]),
+            output_field=PositiveSmallIntegerField(),
+        )
+    )
+
+
+def connected_products(caller: Caller) -> tuple[ConnectedProduct, ...]:
+    """Every enabled connector at which the member reaches an active account, by label; not yet filtered by policy."""
+    return tuple(_product(connector, accounts) for connector, accounts in _usable_accounts(caller.member))
+
+
+def account_names(caller: Caller) -> dict[UUID, str]:
+    """What a call names each usable connection of the caller by: its label, told apart where others have the same."""
+    return {
+        account.connection_id: account.label for _, accounts in _usable_accounts(caller.member) for account in accounts
+    }
 
 
 def connectable_apps(caller: Caller) -> list[tuple[str, tuple[str, ...]]]:
@@ -58,13 +105,41 @@ def connectable_apps(caller: Caller) -> list[tuple[str, tuple[str, ...]]]:
     ]
 
 
-def _product(connector: Connector, accounts: list[Account]) -> ConnectedProduct:
+def _usable_accounts(member: Member) -> Iterator[tuple[Connector, tuple[Account, ...]]]:
+    """The accounts at each connector, by label; one query."""
+    rows = (
+        usable_connections(member)
+        .select_related("connector", "owner__user")
+        .defer("credential")
+        .order_by("connector__label", "connector__slug")
+    )
+    for _, group in groupby(rows, key=lambda row: row.connector_id):
+        connections = list(group)
+        yield connections[0].connector, _told_apart(connections)
+
+
+def _told_apart(connections: Sequence[Connection]) -> tuple[Account, ...]:
+    labelled = [
+        LabelledAccount(
+            connection_id=connection.pk,
+            label=connection.label,
+            remote_account=connection.remote_account,
+            owner=connection.owner.user.email,
+        )
+        for connection in connections
+    ]
+    named = zip(connections, distinct_labels(labelled), strict=True)
+    accounts = (Account(connection_id=connection.pk, label=name) for connection, name in named)
+    return tuple(sorted(accounts, key=attrgetter("label")))
+
+
+def _product(connector: Connector, accounts: tuple[Account, ...]) -> ConnectedProduct:
     return ConnectedProduct(
         connector_id=connector.pk,
         catalog_version=connector.catalog_version,
         slug=connector.slug,
         label=connector.label,
-        accounts=tuple(accounts),
+        accounts=accounts,
         tools=_tools.get(connector.pk, connector.catalog_version, lambda: _read_tools(connector)),
     )
 

@@ -4,11 +4,24 @@ from typing import Any
 
 from django.dispatch import receiver
 
-from accesscontrol.models import Member
+from accesscontrol import holdings
+from accesscontrol.models import Member, Surface
 from accesscontrol.signals import membership_ending
 from connectors.connecting.sessions import close_sessions
+from connectors.services import offboarding
 
 
 @receiver(membership_ending)
 def close_open_connect_pages(sender: Any, member: Member, **kwargs: Any) -> None:
     close_sessions(member)
+
+
+@receiver(membership_ending)
+def pass_on_or_end_accounts(
+    sender: Any, member: Member, status: str, surface: Surface, actor: Member | None, **kwargs: Any
+) -> None:
+    if status == Member.Status.REMOVED:
+        offboarding.end_accounts(member=member, new_owner=kwargs.get("new_owner"), surface=surface, actor=actor)
+
+
+holdings.register(offboarding.holdings)

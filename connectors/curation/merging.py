@@ -65,9 +65,10 @@ def choose(advertised: AdvertisedTool, schema: Mapping[str, Any], arguments: Map
         return advertised.accounts[0]
     argument = argument_for(schema)
     given = arguments.get(argument)
-    for account in advertised.accounts:
-        if isinstance(given, str) and given in (account.label, str(account.connection_id)):
-            return account
+    meant = [one for one in advertised.accounts if given in (one.label, str(one.connection_id))]
+    # Somebody may have labelled an account with the id of another's.
+    if len(meant) == 1:
+        return meant[0]
     raise AmbiguousConnection(argument, _candidates(advertised.accounts, given))
 
 

@@ -30,6 +30,7 @@ from connectors.execution.results import interpret
 from connectors.execution.sending import Limits, send
 from connectors.execution.validation import validate
 from connectors.models import Connection, Tool
+from connectors.reach import usable_connections
 
 
 def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any], entry: CallEntry) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def require(checkpoint: Checkpoint, caller: Caller, ref: ToolRef, name: str) -> 
     """Raises Restricted where the resolver denies."""
     decision = decide(checkpoint, caller, ref)
     if decision.layer is not None and decision.scope is not None:
-        raise Restricted(name, by=decision.layer, scope=decision.scope)
+        raise Restricted(name, by=decision.layer, scope=decision.scope, ref=ref)
 
 
 class _Outbound:
@@ -99,18 +100,10 @@ def _without_account(
 
 
 def _active_connection(caller: Caller, account: Account) -> Connection:
-    found = (
-        Connection.objects.of(caller.organization)
-        .filter(
-            pk=account.connection_id,
-            owner=caller.member,
-            status=Connection.Status.ACTIVE,
-            connector__enabled=True,
-        )
-        .first()
-    )
+    """The connection, if the caller reaches it at this moment; the pool that named it may be a moment old."""
+    found = usable_connections(caller.member).filter(pk=account.connection_id).first()
     if found is None:
-        raise NeedsReauth(f"The account {account.label} is not connected any more.")
+        raise NeedsReauth(f"The account {account.label} is not connected any more, or not shared with you.")
     return found
 
 
