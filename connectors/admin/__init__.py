@@ -1,5 +1,5 @@
 """The admin pages of connectors."""
 
-from connectors.admin import connectors
+from connectors.admin import connections, connectors
 
-__all__ = ["connectors"]
+__all__ = ["connections", "connectors"]

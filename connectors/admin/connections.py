@@ -1,0 +1,177 @@
+"""Accounts as an administrator sees them: that each exists, whose it is and whether it works.
+
+Only its owner changes one or shares it. For the others there is one thing to do, disconnecting it: no role makes
+another person's account usable, and no page shows a secret.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminPasswordWidget
+
+from accesscontrol.admin.inlines import ServiceInline
+from accesscontrol.admin.refusals import RefusalsShown
+from accesscontrol.admin.tenant import VersionedAdmin, actor_in, organization_of
+from accesscontrol.exceptions import Refusal
+from accesscontrol.models import Member, Surface, Team
+from accesscontrol.permissions import Permission
+from connectors.auth_scheme import CREDENTIAL_FIELDS
+from connectors.models import Connection, Connector, Level, Share
+from connectors.services import connections, sharing
+
+
+class ConnectionForm(forms.ModelForm[Connection]):
+    """The credential is write-only: left empty, the stored one stays; it is never sent to a page."""
+
+    secret_1 = forms.CharField(
+        required=False,
+        label="Token, key or user name",
+        widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
+        help_text="Stored encrypted and never shown again. Leave empty to keep the stored one.",
+    )
+    secret_2 = forms.CharField(
+        required=False,
+        label="Password",
+        widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
+        help_text="Only for products that ask for a user name and a password.",
+    )
+
+    class Meta:
+        model = Connection
+        fields = ("connector", "owner", "label", "remote_account", "status")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        connector, owner = self._given(cleaned, "connector"), self._given(cleaned, "owner")
+        if connector and owner and connector.organization_id != owner.organization_id:
+            self.add_error("owner", "Choose a member of the connector's own organization.")
+        if connector:
+            self._clean_credential(cleaned, connector)
+        return cleaned
+
+    def _given(self, cleaned: dict[str, Any], name: str) -> Any:
+        """What the form gives, or for a stored connection, where it cannot be changed, what it has."""
+        return cleaned.get(name) if self.instance._state.adding else getattr(self.instance, name)
+
+    def _clean_credential(self, cleaned: dict[str, Any], connector: Connector) -> None:
+        fields = CREDENTIAL_FIELDS[connector.auth_scheme.kind]
+        given = [cleaned.get("secret_1", ""), cleaned.get("secret_2", "")][: len(fields)]
+        if any(given) and not all(given):
+            self.add_error("secret_2", f"{connector.label} needs both: {' and '.join(fields)}.")
+        elif not any(given) and fields and not self.instance.credential:
+            self.add_error("secret_1", f"{connector.label} needs: {' and '.join(fields)}.")
+        self.credential = dict(zip(fields, given, strict=True)) if any(given) else None
+
+
+class ShareForm(forms.ModelForm[Share]):
+    """A stored share changes its level; another grantee is another row."""
+
+    class Meta:
+        model = Share
+        fields = ("member", "team", "whole_organization", "level")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not self.instance._state.adding:
+            for name in ("member", "team", "whole_organization"):
+                self.fields[name].disabled = True
+
+    def _post_clean(self) -> None:
+        """The organization is the connection's, and not asked for."""
+        self.instance.organization = self.instance.connection.connector.organization
+        super()._post_clean()  # type: ignore[misc]
+
+
+class ShareInline(ServiceInline):
+    model = Share
+    form = ShareForm
+    fields = ("member", "team", "whole_organization", "level", "shared_by")
+    readonly_fields = ("shared_by",)
+    extra = 0
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Share]:
+        rows: QuerySet[Share] = super().get_queryset(request)
+        return rows.select_related("member__user", "team", "shared_by__user", "connection__connector__organization")
+
+    def choices_for(self, field: str, parent: Connection) -> QuerySet[Any]:
+        home = organization_of(parent)
+        if field == "team":
+            return Team.objects.of(home)
+        return Member.objects.of(home).exclude(status=Member.Status.REMOVED).select_related("user")
+
+
+@admin.register(Connection)
+class ConnectionAdmin(RefusalsShown, VersionedAdmin[Connection]):
+    view_permission = Permission.CONNECTION_MANAGE
+    manage_permission = Permission.CONNECTION_MANAGE
+    form = ConnectionForm
+    list_display = ("label", "connector", "owner", "status_label", "remote_account", "updated_at")
+    list_filter = ("status", "connector")
+    list_select_related = ("connector__organization", "owner__user")
+    search_fields = ("label", "remote_account", "connector__label", "owner__user__email")
+    inlines = (ShareInline,)
+    actions = ("disconnect",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Connection]:
+        return super().get_queryset(request).defer("credential")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Connection | None = None) -> tuple[str, ...]:
+        return ("connector", "owner") if obj else ()
+
+    def has_change_permission(self, request: HttpRequest, obj: Connection | None = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or _is_own(request, obj))
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if form.credential is not None:
+            obj.credential = form.credential
+        super().save_model(request, obj, form, change)
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        actor = actor_in(request, organization_of(form.instance))
+        assert actor is not None  # the owner, or the page has no shares to change
+        by: dict[str, Any] = {"connection": form.instance, "surface": Surface.ADMIN, "actor": actor}
+        formset.save(commit=False)
+        for row in formset.deleted_objects:
+            sharing.unshare(grantee=_grantee(row), **by)
+        for row in (*formset.new_objects, *(row for row, _ in formset.changed_objects)):
+            sharing.share(grantee=_grantee(row), level=Level(row.level), **by)
+
+    @admin.action(description="Disconnect: no call runs through it, its secret is erased", permissions=["change"])
+    def disconnect(self, request: HttpRequest, queryset: QuerySet[Connection]) -> None:
+        """One transaction each: one refusal does not undo the others."""
+        for connection in queryset.select_related("connector__organization"):
+            actor = actor_in(request, organization_of(connection))
+            if not super().has_change_permission(request, connection):
+                continue
+            try:
+                connections.disconnect_as_manager(connection=connection, surface=Surface.ADMIN, actor=actor)
+            except Refusal as refusal:
+                self.message_user(request, str(refusal), messages.ERROR)
+            else:
+                self.message_user(request, f"{connection} was disconnected.", messages.SUCCESS)
+
+    @display(
+        description="Status",
+        ordering="status",
+        label={
+            "Active": "success",
+            "Needs signing in again": "warning",
+            "Error": "danger",
+            "Disconnected": "danger",
+        },
+    )
+    def status_label(self, obj: Connection) -> str:
+        return obj.get_status_display()
+
+
+def _is_own(request: HttpRequest, connection: Connection) -> bool:
+    actor = actor_in(request, organization_of(connection))
+    return actor is not None and actor.pk == connection.owner_id
+
+
+def _grantee(share: Share) -> sharing.Grantee:
+    return share.member or share.team or share.organization
