@@ -3,9 +3,9 @@
 from itertools import chain
 
 from search.ranking.documents import ToolDocument
-from search.ranking.language import FUNCTION_WORDS, VERB_CLASSES, singular
+from search.ranking.language import VERB_CLASSES, singular
 from search.ranking.postings import NameTraits, ToolTerms
-from search.ranking.terms import document_terms, find_words, meaning_key, name_key, spellings
+from search.ranking.terms import document_terms, find_words, name_key, spellings
 from search.ranking.tokens import plain_terms
 
 
@@ -16,7 +16,7 @@ def read_plainly(document: ToolDocument) -> tuple[ToolTerms, NameTraits]:
         frozenset(plain_terms(document.connector_label)),
         frozenset(plain_terms(document.description)),
     )
-    return terms, NameTraits(0, 0, "", "")
+    return terms, NameTraits(0, 0, "")
 
 
 def read_closely(document: ToolDocument) -> tuple[ToolTerms, NameTraits]:
@@ -35,5 +35,4 @@ def read_closely(document: ToolDocument) -> tuple[ToolTerms, NameTraits]:
         length=len(set(own)),
         verb_class=next((VERB_CLASSES[term] for term in own if term in VERB_CLASSES), 0),
         key=name_key(spelled),
-        meaning=meaning_key(term for term in own if term not in FUNCTION_WORDS),
     )

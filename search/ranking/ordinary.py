@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 
 from search.ranking.language import FUNCTION_WORDS, TOOL_VERBS
-from search.ranking.products import well_known
+from search.ranking.products import Product, well_known
 from search.ranking.terms import find_words
 from search.ranking.tokens import fold
 
@@ -24,6 +24,10 @@ def _everyday_words() -> frozenset[str]:
 
 
 def _ordinary_products() -> set[str]:
-    """ "Gong" and "Otter.ai", but not "Microsoft Excel", and no alias: nobody says "tweets" of anything else."""
-    names = (product.name for product in well_known() if product.ordinary)
-    return {fold(find_words(name)[0]) for name in names if " " not in name}
+    """Gong, the otter of Otter.ai, the excel of Microsoft Excel; no other alias, for tweets are nothing else."""
+    return {word for product in well_known() if product.ordinary for word in _short_names(product)}
+
+
+def _short_names(product: Product) -> set[str]:
+    words = [fold(word) for word in find_words(product.name)]
+    return {word for word in words if word in product.aliases or (" " not in product.name and word == words[0])}

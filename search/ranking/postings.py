@@ -60,8 +60,6 @@ class NameTraits(NamedTuple):
     """What the tool does to a record: see `language.VERB_CLASSES`; 0 if the name does not say."""
     key: str
     """The whole name, spelled in one way, whatever separates its words."""
-    meaning: str
-    """The meaningful terms without the label, in codepoint order."""
 
 
 type Analyzer = Callable[[ToolDocument], tuple[ToolTerms, NameTraits]]
@@ -141,7 +139,6 @@ class Postings:
     """The tools of each connector label."""
     keys: dict[str, list[int]]
     """The tools of each name, by `NameTraits.key`."""
-    meanings: dict[str, list[int]]
 
     @classmethod
     def assemble(cls, parts: Sequence[ConnectorTerms]) -> "Postings":
@@ -163,7 +160,6 @@ class Postings:
             class_sizes=Counter(trait.verb_class for trait in traits),
             labels={k: np.array(v, np.int32) for k, v in _by(d.connector_label for d in documents).items()},
             keys=_by(trait.key for trait in traits),
-            meanings=_by(trait.meaning for trait in traits),
         )
 
     def frequency(self, term: str) -> int:

@@ -9,7 +9,7 @@ from search.ranking.data_words import without_data
 from search.ranking.language import FUNCTION_WORDS, SENTENCE_WORDS, VERB_CLASSES
 from search.ranking.literals import GAP, mask
 from search.ranking.postings import Postings
-from search.ranking.terms import find_words, meaning_key, name_key, query_terms, spellings
+from search.ranking.terms import find_words, name_key, query_terms, spellings
 from search.ranking.tokens import plain_terms
 from search.ranking.words import Word, read_words
 
@@ -38,10 +38,6 @@ class Reading:
 
     is_refused: bool = False
     """It names an app, and none that is here."""
-
-    @property
-    def meaning(self) -> str:
-        return meaning_key(self.terms)
 
 
 def read_plainly(query: str, lexicon: Lexicon, pool: Postings, asked: Postings) -> Reading:

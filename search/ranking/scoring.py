@@ -8,8 +8,6 @@ from search.ranking.postings import IN_LABEL
 
 OTHER_VERB = 0.8
 """What is left of a score when the tool does something else to a record than the query asks."""
-WHOLE_NAME = 1.2
-"""Gain of a tool whose name says all that the query says and nothing more."""
 
 
 def plain_score(candidates: Candidates) -> Floats:
@@ -31,9 +29,6 @@ def close_score(candidates: Candidates) -> Floats:
         score += np.max([_held_points(clause) for clause in candidates.of_clauses], axis=0)
     score /= np.sqrt(1.0 + candidates.postings.name_lengths[candidates.tools])
     score[_does_otherwise(candidates)] *= OTHER_VERB
-    same = candidates.postings.meanings.get(candidates.reading.meaning)
-    if same:
-        score[np.isin(candidates.tools, np.array(same, np.int32))] *= WHOLE_NAME
     score += candidates.table[IN_LABEL, 0] * candidates.scope_weight
     return score
 

@@ -102,8 +102,3 @@ def _word_pattern() -> re.Pattern[str]:
 def name_key(spelled: Iterable[str]) -> str:
     """One key for a name however its words are joined: `createPage`, `create_page`, `create page`."""
     return "_".join(spelled)
-
-
-def meaning_key(terms: Iterable[str]) -> str:
-    """One key for the same terms in any order."""
-    return " ".join(sorted(set(terms)))

@@ -14,6 +14,8 @@ VOCABULARY = """
     invoice invoices zebra x1 Mail mailbox
 """
 WORDS = st.sampled_from(VOCABULARY.split())
+PLAIN_WORDS = WORDS.filter(lambda word: word not in {"Box", "box", "GitHub"})
+"""None of them names an app that may be in the pool, which would then be asked instead."""
 LABELS = st.sampled_from(["Jira", "Notion", "Box", "GitHub", "Close", "ノート"])
 PHRASES = st.lists(WORDS, min_size=1, max_size=5)
 DOCUMENTS = st.builds(
@@ -112,7 +114,7 @@ def test_restricting_a_tool_keeps_the_published_order_of_the_others(
 
 
 @FEW
-@given(pool=POOLS, added=DOCUMENTS, verb=st.sampled_from(["list", "get", "create"]), noun=WORDS)
+@given(pool=POOLS, added=DOCUMENTS, verb=st.sampled_from(["list", "get", "create"]), noun=PLAIN_WORDS)
 def test_no_unrelated_tool_turns_a_refused_app_into_an_answer(
     pool: list[ToolDocument], added: ToolDocument, verb: str, noun: str
 ) -> None:
