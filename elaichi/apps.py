@@ -8,7 +8,7 @@ class ElaichiConfig(AppConfig):
     name = "elaichi"
 
     def ready(self) -> None:
-        from elaichi import checks  # noqa: F401  registers the system checks
+        from elaichi import celery, checks  # noqa: F401  the app that tasks belong to, and the system checks
 
 
 class AdminConfig(DjangoAdminConfig):

@@ -77,6 +77,8 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": env.db_url("DATABASE_URL", default=local_database_url())}
+# Test runs at the same time each name their own, so that none takes another's away.
+DATABASES["default"]["TEST"] = {"NAME": env.str("TEST_DATABASE", default="test_elaichi")}
 # A pool only where a process serves many requests: in a short command its threads would outlive the work, and
 # with no server up they keep trying for half a minute.
 if env.bool("DATABASE_POOL", default=False):

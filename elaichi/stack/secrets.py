@@ -1,6 +1,7 @@
 """Secrets of the local stack: made once, kept in `var/secrets` for this user alone."""
 
 import base64
+import hmac
 import os
 import secrets
 from contextlib import suppress
@@ -17,6 +18,14 @@ def local_secret(name: str) -> str:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     _create_once(path, base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())
     return path.read_text()
+
+
+def is_local_secret(name: str, value: str) -> bool:
+    """Whether a value is the one that `local_secret` made; makes none."""
+    try:
+        return hmac.compare_digest((paths.var() / "secrets" / name).read_text().encode(), value.encode())
+    except OSError:
+        return False
 
 
 def _create_once(path: Path, text: str) -> None:
