@@ -1,10 +1,11 @@
 """Fixtures that every package's tests share."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 
 import pytest
+from django.db.backends.postgresql.operations import DatabaseOperations
 from pytest_django.fixtures import Settings
 
 from accesscontrol.models import Member, Organization, Surface
@@ -12,6 +13,7 @@ from connectors.catalog.importer import import_catalog
 from connectors.catalog.openapi.reader import read_openapi
 from connectors.execution.egress import guarded_transport
 from connectors.models import Connector
+from elaichi.celery import app as celery
 from elaichi.sandbox.document import Document
 from elaichi.sandbox.server import running
 from tests import cast
@@ -37,10 +39,33 @@ def charlie(db: None) -> Member:
     return cast.member(cast.organization("umbrella"), "charlie", "org-owner", staff=True)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _tasks_stay_in_this_process() -> None:
+    """What a test commits starts no task in the queue of a local stack that is up."""
+    celery.conf.update(broker_url="memory://")
+
+
 @pytest.fixture(autouse=True)
 def _cheap_password_hashes(settings: Settings) -> None:
     """Hashing a password costs 0.2 s by design; the cast is made for nearly every test."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _emptied_audit_trail() -> Iterator[None]:
+    """Lets a test that commits be cleaned up after, by the TRUNCATE that the audit trail refuses to everybody.
+
+    The clean-up does what only a database superuser can, and has no trigger fire in its own transaction. So no way
+    around the triggers has to exist for the sake of the tests, and the tests run against those of production.
+    """
+    flush = DatabaseOperations.execute_sql_flush
+
+    def flush_all(self: DatabaseOperations, sql_list: Iterable[str]) -> None:
+        flush(self, ["SET LOCAL session_replication_role = replica", *sql_list])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "execute_sql_flush", flush_all)
+        yield
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-"""What happened, who did it and how it ended. Rows are only ever added."""
+"""What happened, who did it and how it ended. Rows are only ever added, and each organization's rows form a chain.
+
+The database itself refuses to change or remove them and makes the chain, whoever adds a row and by whatever statement:
+see the migration `audit_chain`. `docs/audit.md` says what the chain proves and what it cannot.
+"""
 
 from uuid import uuid4
 
@@ -6,6 +10,7 @@ from django.db import models
 
 from accesscontrol.models.member import Member
 from accesscontrol.models.organization import Organization
+from accesscontrol.models.user import User
 from accesscontrol.tenancy import TenantManager
 
 
@@ -16,11 +21,25 @@ class Surface(models.TextChoices):
     SYSTEM = "system", "System"
 
 
+class ActorKind(models.TextChoices):
+    MEMBER = "member", "Member"
+    OPERATOR = "operator", "Operator of the server"
+    SYSTEM = "system", "System"
+
+
 class AuditEvent(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     organization = models.ForeignKey(Organization, on_delete=models.PROTECT, related_name="audit_events")
     at = models.DateTimeField(auto_now_add=True)
+    actor_kind = models.CharField(max_length=8, choices=ActorKind)
     actor = models.ForeignKey(Member, on_delete=models.PROTECT, null=True, related_name="audit_events")
+    operator = models.ForeignKey(
+        User,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="The superuser who acted from outside the organization.",
+    )
     surface = models.CharField(max_length=8, choices=Surface)
     client = models.CharField(max_length=120, blank=True)
     action = models.CharField(max_length=60)
@@ -34,11 +53,63 @@ class AuditEvent(models.Model):
     objects = TenantManager()
 
     class Meta:
-        ordering = ["-at"]
+        ordering = ["-at", "-id"]
         indexes = [
-            models.Index(fields=["organization", "-at"], name="audit_by_time"),
-            models.Index(fields=["organization", "actor", "-at"], name="audit_by_actor"),
+            models.Index(fields=["organization", "-at", "-id"], name="audit_by_time"),
+            models.Index(fields=["organization", "actor", "-at", "-id"], name="audit_by_actor"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(actor_kind=ActorKind.MEMBER, actor__isnull=False, operator__isnull=True)
+                | models.Q(actor_kind=ActorKind.OPERATOR, actor__isnull=True)
+                | models.Q(actor_kind=ActorKind.SYSTEM, actor__isnull=True, operator__isnull=True),
+                name="audit_actor_is_of_its_kind",
+            )
         ]
 
     def __str__(self) -> str:
         return f"{self.action} {self.target}: {self.outcome}"
+
+
+class AuditLink(models.Model):
+    """An event's place in the chain of its organization, given by the database when the event's transaction commits.
+
+    It stands apart from the event so that neither is ever updated. Its reference to the event is none that the
+    database enforces: the link of an event that was removed stays, and tells.
+    """
+
+    event = models.OneToOneField(
+        AuditEvent, on_delete=models.DO_NOTHING, primary_key=True, related_name="link", db_constraint=False
+    )
+    organization = models.ForeignKey(
+        Organization, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
+    )
+    sequence = models.PositiveBigIntegerField()
+    previous_hash = models.BinaryField()
+    hash = models.BinaryField()
+
+    objects = TenantManager()
+
+    class Meta:
+        ordering = ["sequence"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "sequence"], name="audit_sequence_is_unique_in_organization"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.sequence)
+
+
+class AuditHead(models.Model):
+    """Where an organization's chain ends: without it nobody could tell that the newest rows were cut off."""
+
+    organization = models.OneToOneField(Organization, on_delete=models.PROTECT, primary_key=True, related_name="+")
+    sequence = models.PositiveBigIntegerField()
+    hash = models.BinaryField()
+
+    objects = TenantManager()
+
+    def __str__(self) -> str:
+        return str(self.sequence)
