@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 
-from elaichi.stack.secrets import local_secret
+from elaichi.stack.secrets import is_local_secret
 from search.ranking import PROFILES
 
 
@@ -15,9 +15,9 @@ def local_values_are_refused_in_production(**kwargs: Any) -> list[CheckMessage]:
     if settings.DEBUG:
         return []
     problems: list[CheckMessage] = []
-    if local_secret("secret-key") == settings.SECRET_KEY:
+    if is_local_secret("secret-key", settings.SECRET_KEY):
         problems.append(_unset("SECRET_KEY", "elaichi.E001"))
-    if local_secret("credential-key") in settings.CREDENTIAL_KEYS:
+    if any(is_local_secret("credential-key", key) for key in settings.CREDENTIAL_KEYS):
         problems.append(_unset("CREDENTIAL_KEYS", "elaichi.E002"))
     if settings.CELERY_BROKER_URL.startswith("filesystem:"):
         problems.append(_unset("CELERY_BROKER_URL", "elaichi.E003"))
