@@ -45,5 +45,9 @@ def warnings(organization: Organization, connectors: Iterable[str], tools: Itera
     """One sentence for each name that nothing has now. It is no error: rules outlive what catalogs hold."""
     return [
         f"Nothing here is called {name} at present. The rule is kept, and holds as soon as something is."
-        for name in _catalog.unknown(organization, connectors, tools)
+        for name in unknown(organization, connectors, tools)
     ]
+
+
+def unknown(organization: Organization, connectors: Iterable[str], tools: Iterable[str]) -> list[str]:
+    return _catalog.unknown(organization, connectors, tools)

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
+from accesscontrol import catalog_names
 from accesscontrol.admin.refusals import RefusalsShown
 from accesscontrol.admin.tenant import TenantAdmin, actor_in
 from accesscontrol.exceptions import Refusal
@@ -48,11 +49,11 @@ class AccessRequestAdmin(RefusalsShown, TenantAdmin[AccessRequest]):
 
     def get_fields(self, request: HttpRequest, obj: AccessRequest | None = None) -> tuple[str, ...]:
         answering = obj is not None and self.has_change_permission(request, obj)
-        return (*self._asked, "decision", "answer") if answering else (*self._asked, *self._ended)
+        return (*self._asked, "standing", "decision", "answer") if answering else (*self._asked, *self._ended)
 
     def get_readonly_fields(self, request: HttpRequest, obj: AccessRequest | None = None) -> tuple[str, ...]:
         answering = obj is not None and self.has_change_permission(request, obj)
-        return self._asked if answering else (*self._asked, *self._ended)
+        return (*self._asked, "standing") if answering else (*self._asked, *self._ended)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -92,6 +93,15 @@ class AccessRequestAdmin(RefusalsShown, TenantAdmin[AccessRequest]):
     @display(description="For", ordering="connector")
     def target(self, obj: AccessRequest) -> str:
         return obj.target
+
+    @display(description="At present")
+    def standing(self, obj: AccessRequest) -> str:
+        """What the administrator should know before the answer."""
+        names = ((), (obj.target,)) if obj.tool else ((obj.target,), ())
+        missing = catalog_names.unknown(obj.member.organization, *names)
+        said = [f"Nothing here is called {name} at present." for name in missing]
+        refusal = access_requests.obstacle(obj)
+        return " ".join([*said, str(refusal) if refusal else "Rules for the role deny it; approving lifts that."])
 
     @display(
         description="State",

@@ -16,7 +16,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from accesscontrol import audit, catalog_names, resolver, versions
-from accesscontrol.exceptions import Conflict, MemberNotActive, NotFound
+from accesscontrol.exceptions import Conflict, MemberNotActive, NotFound, Refusal
 from accesscontrol.models import AccessRequest, Exemption, Member, Organization, Surface
 from accesscontrol.models.access_request import target_of
 from accesscontrol.permissions import Permission
@@ -77,6 +77,27 @@ def withdraw(*, member: Member, request_id: UUID, surface: Surface, client: str 
     return request
 
 
+def obstacle(request: AccessRequest) -> Refusal | None:
+    """What stands in the way of approving the request at this moment, as `approve` would raise it."""
+    if request.member.status != Member.Status.ACTIVE:
+        return MemberNotActive(request.member.user.email)
+    decision = _decision(request.member, request.connector, request.tool)
+    if decision.allowed:
+        return NotLiftable(
+            f"Nothing restricts {request.target} for {request.member} any more, so there is nothing to approve. "
+            "Deny the request, and say so in the answer."
+        )
+    if decision.layer is Layer.USER:
+        what = "this tool" if decision.scope is Scope.TOOL and request.tool else "the whole app"
+        return NotLiftable(
+            f"A rule for {request.member} in person restricts {what}. Approving lifts only what the rules for their "
+            "role deny: change or lift that rule first, or deny the request.",
+            by=decision.layer,
+            scope=decision.scope,
+        )
+    return None
+
+
 @transaction.atomic
 def approve(*, request: AccessRequest, answer: str = "", surface: Surface, actor: Member | None = None) -> Exemption:
     """Gives the asker an exemption; requests that begin after the commit reach what it names.
@@ -86,7 +107,8 @@ def approve(*, request: AccessRequest, answer: str = "", surface: Surface, actor
     """
     versions.bump(request.member.organization, signal=restrictions_changed)
     locked = _locked_for_answer(request, actor)
-    _assert_liftable(locked)
+    if refusal := obstacle(locked):
+        raise refusal
     _close(locked, AccessRequest.State.APPROVED, by=actor, answer=answer)
     exemption = Exemption(member=locked.member, request=locked, connector=locked.connector, tool=locked.tool)
     exemption.full_clean()
@@ -166,25 +188,6 @@ def _decision(member: Member, connector: str, tool: str) -> Decision:
     """For all of a connector the question is what holds for a tool of it that no rule and no exemption names."""
     lineage = catalog_names.lineage(member.organization, connector)
     return resolver.load(member).decide(ToolRef(connector, lineage, tool))
-
-
-def _assert_liftable(request: AccessRequest) -> None:
-    if request.member.status != Member.Status.ACTIVE:
-        raise MemberNotActive(request.member.user.email)
-    decision = _decision(request.member, request.connector, request.tool)
-    if decision.allowed:
-        raise NotLiftable(
-            f"Nothing restricts {request.target} for {request.member} any more, so there is nothing to approve. "
-            "Deny the request, and say so in the answer."
-        )
-    if decision.layer is Layer.USER:
-        what = "this tool" if decision.scope is Scope.TOOL and request.tool else "the whole app"
-        raise NotLiftable(
-            f"A rule for {request.member} in person restricts {what}. Approving lifts only what the rules for their "
-            "role deny: change or lift that rule first, or deny the request.",
-            by=decision.layer,
-            scope=decision.scope,
-        )
 
 
 def _close(request: AccessRequest, state: AccessRequest.State, *, by: Member | None, answer: str = "") -> None:

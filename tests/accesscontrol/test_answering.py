@@ -41,11 +41,18 @@ class TestTheAdmin:
         assert client.post(self.change(request), {"decision": "deny", "answer": ""}).status_code == 403
 
     def test_a_refusal_is_told_on_the_page(self, client: Client, notion: Connector, bob: Member) -> None:
-        block(bob, connectors=["notion"])
         request = ask(bob)
+        assert "Rules for the role deny it" in client.get(self.change(request)).content.decode()
+        block(bob, connectors=["notion"])
+        assert "in person restricts the whole app" in client.get(self.change(request)).content.decode()
         said = client.post(self.change(request), {"decision": "approve", "answer": ""}, follow=True).content.decode()
         assert "in person restricts the whole app" in said
         assert not Exemption.objects.exists()
+
+    def test_a_name_that_nothing_has_is_told(self, client: Client, bob: Member) -> None:
+        block(bob.role, connectors=["gone"])
+        assert "Nothing here is called gone.tool " in client.get(self.change(ask(bob, "gone", "tool"))).content.decode()
+        assert "Nothing here is called gone " in client.get(self.change(ask(bob, "gone", ""))).content.decode()
 
     def test_several_are_answered_from_the_list_each_for_itself(
         self, client: Client, notion: Connector, bob: Member, pam: Member
