@@ -89,7 +89,8 @@ def change_role(*, member: Member, role: Role, surface: Surface, actor: Member |
     versions.bump(member.organization)
     locked = _lock(member)
     _assert_may_act(actor, locked)
-    if role.organization_id != locked.organization_id:
+    # Asked of the database: under the organization's lock, a role that was deleted a moment ago is seen to be gone.
+    if not Role.objects.of(locked.organization).filter(pk=role.pk).exists():
         raise Conflict("Choose a role of the member's own organization.")
     if actor is not None:
         assert_may_give(actor, role)

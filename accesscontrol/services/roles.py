@@ -91,10 +91,10 @@ def delete(*, role: Role, surface: Surface, actor: Member | None = None) -> None
 
 
 def _locked(role: Role, actor: Member | None) -> Role:
-    # The version first, as everywhere. The row itself is locked, or a member could be given the role while it goes.
+    # The version first: giving somebody a role bumps it too, so nobody is given this one while it changes or goes.
     versions.bump(role.organization)
     authority.require(actor, Permission.ROLE_MANAGE, role.organization)
-    locked = Role.objects.select_for_update(of=("self",)).select_related("organization").get(pk=role.pk)
+    locked = Role.objects.select_for_update(of=("self",), no_key=True).select_related("organization").get(pk=role.pk)
     if locked.built_in:
         raise Conflict(f"{locked.label} is a built-in role and cannot be changed. Create a role of your own instead.")
     return locked
