@@ -15,7 +15,7 @@ from unfold.widgets import UnfoldAdminPasswordWidget
 
 from accesscontrol.admin.inlines import ServiceInline
 from accesscontrol.admin.refusals import RefusalsShown
-from accesscontrol.admin.tenant import VersionedAdmin, actor_in, organization_of
+from accesscontrol.admin.tenant import TenantAdmin, actor_in, organization_of
 from accesscontrol.exceptions import Refusal
 from accesscontrol.models import Member, Surface, Team
 from accesscontrol.permissions import Permission
@@ -105,7 +105,7 @@ class ShareInline(ServiceInline):
 
 
 @admin.register(Connection)
-class ConnectionAdmin(RefusalsShown, VersionedAdmin[Connection]):
+class ConnectionAdmin(RefusalsShown, TenantAdmin[Connection]):
     view_permission = Permission.CONNECTION_MANAGE
     manage_permission = Permission.CONNECTION_MANAGE
     form = ConnectionForm
@@ -128,7 +128,15 @@ class ConnectionAdmin(RefusalsShown, VersionedAdmin[Connection]):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if form.credential is not None:
             obj.credential = form.credential
-        super().save_model(request, obj, form, change)
+        connections.store(connection=obj, surface=Surface.ADMIN, actor=actor_in(request, organization_of(obj)))
+
+    def delete_model(self, request: HttpRequest, obj: Connection) -> None:
+        actor = actor_in(request, organization_of(obj))
+        connections.delete_as_manager(connection=obj, surface=Surface.ADMIN, actor=actor)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Connection]) -> None:
+        for connection in queryset.select_related("connector__organization"):
+            self.delete_model(request, connection)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         actor = actor_in(request, organization_of(form.instance))

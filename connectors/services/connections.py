@@ -40,6 +40,28 @@ def disconnect_as_manager(*, connection: Connection, surface: Surface, actor: Me
     return _disconnect(lock(connection), surface, actor)
 
 
+@transaction.atomic
+def store(*, connection: Connection, surface: Surface, actor: Member | None = None) -> Connection:
+    """Keeps a new account, or what an owner changed of theirs. Raises ValidationError."""
+    action = "connection.create" if connection._state.adding else "connection.change"
+    versions.bump(connection.connector.organization)
+    connection.full_clean()
+    connection.save()
+    _record(action, connection, surface, actor)
+    return connection
+
+
+@transaction.atomic
+def delete_as_manager(*, connection: Connection, surface: Surface, actor: Member | None = None) -> None:
+    """Like `disconnect_as_manager`, and the record goes too. Raises PermissionRequired."""
+    organization = connection.connector.organization
+    versions.bump(organization)
+    authority.require(actor, Permission.CONNECTION_MANAGE, organization)
+    locked = lock(connection)
+    _record("connection.delete", locked, surface, actor)
+    locked.delete()
+
+
 def _disconnect(locked: Connection, surface: Surface, actor: Member | None) -> Connection:
     if locked.status == Connection.Status.DISCONNECTED:
         raise Conflict(f"{locked} is disconnected already.")
