@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.ranking.evidence import FLAGS, Found, Points
-from search.ranking.postings import EXACT, IN_DESCRIPTION, IN_LABEL, IN_PARAMETER, OTHER_VERB, Ints, Postings
+from search.ranking.postings import EXACT, IN_DESCRIPTION, IN_LABEL, IN_PARAMETER, OTHER_VERB, Postings, Tools
 from search.ranking.reading import Clause, Reading
 
 type Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ class Candidates:
     """Points, strong and weak, for each combination of flags: `evidence_table` of the profile's points."""
 
     @property
-    def tools(self) -> Ints:
+    def tools(self) -> Tools:
         return self.found.tools
 
     @cached_property
@@ -59,7 +59,7 @@ class Candidates:
         equal for tools that hold the same, so that ties stay ties."""
         total = np.zeros((len(self.tools), 3))
         for term in terms:
-            total += (self.table * self.weights[term])[self.found.flags[term]]
+            total += (self.table * self.weights[term]).take(self.found.flags[term], axis=0)
         return Evidence(total[:, 0], total[:, 1], total[:, 2], self._mass(terms))
 
     def _mass(self, terms: Iterable[int]) -> float:

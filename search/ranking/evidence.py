@@ -16,9 +16,9 @@ from search.ranking.postings import (
     PREFIX,
     SPELLED,
     Bytes,
-    Ints,
     NameTraits,
     Postings,
+    Tools,
     ToolTerms,
 )
 from search.ranking.reading import Reading
@@ -60,7 +60,7 @@ class Points:
 class Found:
     """The tools that hold at least one term, and the flags of each term in each of them."""
 
-    tools: Ints
+    tools: Tools
     flags: Bytes
     """One row a term, one column a tool."""
 
@@ -82,7 +82,7 @@ def find(postings: Postings, reading: Reading, always: Sequence[int] = ()) -> Fo
         touched = touched & inside if reading.terms else inside
     if always:
         touched[list(always)] = True
-    tools = np.flatnonzero(touched).astype(np.int32)
+    tools = np.flatnonzero(touched)
     found = Found(tools, np.take(flags, tools, axis=1))
     _add_other_verbs(postings, reading, found)
     return found
@@ -105,15 +105,14 @@ def _add_holders(postings: Postings, term: str, spelling: str, row: Bytes) -> No
     number = postings.numbers.get(term)
     if number is None:
         return
-    held = postings.held
-    tools = held.of(number)
-    row[tools] |= held.flags[held.starts[number] : held.starts[number + 1]]
+    bounds = postings.held.bounds(number, number + 1)
+    row[postings.held.tools[bounds]] |= postings.held.flags[bounds]
     spelled = number if spelling == term else postings.numbers.get(spelling)
     if spelled is not None:
         row[postings.spellings.of(spelled)] |= SPELLED
 
 
-def _name_prefixes(postings: Postings, term: str) -> list[Ints]:
+def _name_prefixes(postings: Postings, term: str) -> list[Tools]:
     """Tools whose name holds a longer term that begins with this one, or a shorter one that begins it.
 
     Terms are numbered in codepoint order, so those that begin alike are neighbours, and so are their tools.
@@ -123,7 +122,7 @@ def _name_prefixes(postings: Postings, term: str) -> list[Ints]:
     first = bisect_left(postings.terms, term)
     last = bisect_left(postings.terms, term + "\U0010ffff", lo=first)
     names = postings.names
-    found = [names.tools[names.starts[first] : names.starts[last]]]
+    found = [names.tools[names.bounds(first, last)]] if first < last else []
     for length in range(SHORTEST_PREFIX, len(term)):
         number = postings.numbers.get(term[:length])
         if number is not None:

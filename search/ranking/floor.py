@@ -31,7 +31,7 @@ def plain_coverage(candidates: Candidates) -> Floats:
     """The published rule: the weight of the terms that a tool matched over the weight of all terms."""
     covered = np.zeros(len(candidates.tools))
     for flags, weight in zip(candidates.found.flags, candidates.weights, strict=True):
-        covered += (PLAIN_COVER * weight)[flags]
+        covered += (PLAIN_COVER * weight).take(flags)
     return np.minimum(covered / (sum(candidates.weights) or 1.0), 1.0)
 
 

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from search.ranking.documents import ToolDocument
 
 type Ints = NDArray[np.int32]
+type Tools = NDArray[np.intp]
+"""Numbers of tools, in the width that numpy indexes with: a narrower one is converted at every use."""
 
 type Bytes = NDArray[np.uint8]
 
@@ -69,11 +71,19 @@ class Grouped(NamedTuple):
     """Postings by term: the tools of term `i` are `tools[starts[i]:starts[i + 1]]`, and so are their flags."""
 
     starts: Ints
-    tools: Ints
+    tools: Tools
     flags: Bytes
 
-    def of(self, number: int) -> Ints:
-        return self.tools[self.starts[number] : self.starts[number + 1]]
+    def of(self, number: int) -> Tools:
+        return self.tools[self.bounds(number, number + 1)]
+
+    def bounds(self, first: int, last: int) -> slice:
+        """Where the postings of the terms from `first` to `last` (exclusive) stand.
+
+        Read through the buffer: an element of an array costs several times an int.
+        """
+        starts = self.starts.data
+        return slice(starts[first], starts[last])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +124,7 @@ def _group(held: Sequence[Mapping[str, int]], numbers: Mapping[str, int]) -> Gro
     size = sum(map(len, held))
     terms = np.fromiter((numbers[term] for terms in held for term in terms), np.int32, size)
     flags = np.fromiter(chain.from_iterable(terms.values() for terms in held), np.uint8, size)
-    tools = np.repeat(np.arange(len(held), dtype=np.int32), [len(terms) for terms in held])
+    tools = np.repeat(np.arange(len(held), dtype=np.intp), [len(terms) for terms in held])
     order = np.lexsort((tools, terms))
     starts = np.zeros(len(numbers) + 1, np.int32)
     np.cumsum(np.bincount(terms, minlength=len(numbers)), out=starts[1:])
@@ -135,7 +145,7 @@ class Postings:
     verb_classes: Ints
     class_sizes: Counter[int]
     """How many tools do what each verb class says."""
-    labels: dict[str, Ints]
+    labels: dict[str, Tools]
     """The tools of each connector label."""
     keys: dict[str, list[int]]
     """The tools of each name, by `NameTraits.key`."""
@@ -158,14 +168,17 @@ class Postings:
             name_lengths=np.array([trait.length for trait in traits], np.int32),
             verb_classes=np.array([trait.verb_class for trait in traits], np.int32),
             class_sizes=Counter(trait.verb_class for trait in traits),
-            labels={k: np.array(v, np.int32) for k, v in _by(d.connector_label for d in documents).items()},
+            labels={k: np.array(v, np.intp) for k, v in _by(d.connector_label for d in documents).items()},
             keys=_by(trait.key for trait in traits),
         )
 
     def frequency(self, term: str) -> int:
         """How many tools hold a term, in any field."""
         number = self.numbers.get(term)
-        return 0 if number is None else int(self.held.starts[number + 1] - self.held.starts[number])
+        if number is None:
+            return 0
+        bounds = self.held.bounds(number, number + 1)
+        return int(bounds.stop - bounds.start)
 
     def is_in_a_name(self, term: str) -> bool:
         """Whether any tool's name holds a term."""
@@ -188,24 +201,24 @@ def _by(values: Iterable[str]) -> dict[str, list[int]]:
     return found
 
 
-def _in_name_order(parts: Sequence[ConnectorTerms]) -> tuple[list[int], list[Ints]]:
+def _in_name_order(parts: Sequence[ConnectorTerms]) -> tuple[list[int], list[Tools]]:
     """The order of all tools by name, and for each part the places its tools took."""
     keys = [name_order(document) for part in parts for document in part.documents]
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    rank = np.empty(len(order), np.int32)
-    rank[np.array(order, dtype=np.int64)] = np.arange(len(order), dtype=np.int32)
+    rank = np.empty(len(order), np.intp)
+    rank[np.array(order, dtype=np.intp)] = np.arange(len(order))
     bounds = np.cumsum([len(part.documents) for part in parts])[:-1]
     return order, np.split(rank, bounds) if parts else []
 
 
-def _merge(parts: list[Grouped], places: list[Ints], ranks: list[Ints], size: int) -> Grouped:
+def _merge(parts: list[Grouped], places: list[Ints], ranks: list[Tools], size: int) -> Grouped:
     """Concatenate the parts' posting lists term by term, in one pass over the postings."""
     counts = [np.diff(part.starts) for part in parts]
     starts = np.zeros(size + 1, np.int32)
     for place, count in zip(places, counts, strict=True):
         starts[place + 1] += count
     np.cumsum(starts, out=starts)
-    tools, flags, filled = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.uint8), starts[:-1].copy()
+    tools, flags, filled = np.empty(starts[-1], np.intp), np.empty(starts[-1], np.uint8), starts[:-1].copy()
     for part, place, count, rank in zip(parts, places, counts, ranks, strict=True):
         offsets = filled[place] - part.starts[:-1]
         target = np.arange(len(part.tools), dtype=np.int32) + np.repeat(offsets, count)

@@ -134,6 +134,8 @@ def exact_names(query: str, asked: Postings) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for place, chunk in enumerate([query, *_CHUNK.findall(query)]):
+        if place and chunk.isalpha() and chunk[1:].islower():
+            continue
         spelled = [s for word in find_words(chunk) for s in spellings(word)]
         if (len(spelled) > 1 or place == 0) and (key := name_key(spelled)) in asked.keys:
             found.setdefault(key, chunk)

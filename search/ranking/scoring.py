@@ -13,9 +13,9 @@ OTHER_VERB = 0.8
 def plain_score(candidates: Candidates) -> Floats:
     """The published rule: the points of all terms, unweighted."""
     score = np.zeros(len(candidates.tools))
-    points = candidates.table[:, 0]
+    points = candidates.table[:, 0].copy()
     for flags in candidates.found.flags:
-        score += points[flags]
+        score += points.take(flags)
     return score
 
 

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from search.ranking.terms import brand_parts, find_words
 from search.ranking.tokens import fold
@@ -13,8 +13,7 @@ _ENDS_CLAUSE = re.compile(r"[,.;:!?+|)\]}>…、。，；：！？]$")  # noqa: 
 _OPENS_CLAUSE = re.compile(r"[+|(\[{<&/-]")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     text: str
     folded: str
     clause: int
