@@ -6,11 +6,11 @@ A superuser runs the server and sees every organization; everybody else sees tho
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.contrib.admin.utils import get_fields_from_path
+from django.contrib.admin.utils import get_fields_from_path, unquote
 from django.db import models, transaction
 from django.db.models import ForeignKey, QuerySet
 from django.forms import ModelChoiceField
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from unfold.admin import ModelAdmin
 
 from accesscontrol import versions
@@ -66,6 +66,18 @@ class TenantAdmin[ModelT: models.Model](ModelAdmin):
             return rows
         path = getattr(self.model, "tenant_path", "organization")
         return rows.filter(**{f"{path}__in": organizations_where(request.user, self.view_permission)})
+
+    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
+        """Another organization's row is not there at all: the same answer as for an id that was never given."""
+        raise Http404
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Django would tell first that nobody may delete here, and so that the row is there."""
+        if self.get_object(request, unquote(object_id)) is None:
+            raise Http404
+        return super().delete_view(request, object_id, extra_context)
 
     def formfield_for_foreignkey(
         self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any
