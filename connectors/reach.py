@@ -17,7 +17,7 @@ from uuid import UUID
 from django.db.models import Case, OuterRef, PositiveSmallIntegerField, Q, QuerySet, Subquery, Value, When
 
 from accesscontrol.caller import Caller
-from accesscontrol.models import Member
+from accesscontrol.models import Member, TeamMembership
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, decide
 from accesscontrol.versioned_cache import VersionedCache
@@ -49,26 +49,39 @@ def connections_within_reach(member: Member, *, at_least: Level) -> QuerySet[Con
     Each way of reaching one is a look-up in an index of its own; asked as one condition with ORs, the database would
     read every connection of the organization.
     """
-    shares = Share.objects.filter(organization=member.organization_id, level__gte=at_least).values("connection")
+    shares = Share.objects.filter(level__gte=at_least).values("connection")
+    teams = TeamMembership.objects.filter(member=member).values("team")
     reached = (
         Connection.objects.filter(owner=member)
         .values("pk")
         .union(
             shares.filter(member=member),
-            shares.filter(team__memberships__member=member),
-            shares.filter(whole_organization=True),
+            shares.filter(team__in=teams),
+            shares.filter(whole_organization=True, organization=member.organization_id),
         )
     )
     # Whether the member's own access goes on is for their grant to say.
-    works = Q(owner=member) | Q(owner__status=Member.Status.ACTIVE)
-    return Connection.objects.of(member.organization).filter(works, pk__in=reached)
+    owner_is_active = Q(owner=member) | Q(owner__status=Member.Status.ACTIVE)
+    return Connection.objects.of(member.organization).filter(owner_is_active, pk__in=reached)
+
+
+def reaches(member: Member, connection: Connection, *, at_least: Level) -> bool:
+    """Whether this one connection is within the member's reach; a single look-up, and none for their own."""
+    if connection.owner_id == member.pk:
+        return True
+    shares = Share.objects.with_member(member).filter(connection=connection, level__gte=at_least)
+    same_home = shares.filter(connection__connector__organization=member.organization_id)
+    return same_home.filter(connection__owner__status=Member.Status.ACTIVE).exists()
 
 
 def usable_connections(member: Member) -> QuerySet[Connection]:
     """Those within reach that a call may run through at this moment."""
-    return connections_within_reach(member, at_least=Level.USE).filter(
-        status=Connection.Status.ACTIVE, connector__enabled=True
-    )
+    return connections_within_reach(member, at_least=Level.USE).filter(works())
+
+
+def works() -> Q:
+    """That an account can be called through at all, whoever reaches it."""
+    return Q(status=Connection.Status.ACTIVE, connector__enabled=True)
 
 
 def with_levels(connections: QuerySet[Connection], member: Member) -> QuerySet[Connection]:

@@ -29,8 +29,8 @@ from connectors.execution.request import build_request, secrets_of
 from connectors.execution.results import interpret
 from connectors.execution.sending import Limits, send
 from connectors.execution.validation import validate
-from connectors.models import Connection, Tool
-from connectors.reach import usable_connections
+from connectors.models import Connection, Level, Tool
+from connectors.reach import reaches, works
 
 
 def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any], entry: CallEntry) -> dict[str, Any]:
@@ -101,8 +101,8 @@ def _without_account(
 
 def _active_connection(caller: Caller, account: Account) -> Connection:
     """The connection, if the caller reaches it at this moment; the pool that named it may be a moment old."""
-    found = usable_connections(caller.member).filter(pk=account.connection_id).first()
-    if found is None:
+    found = Connection.objects.of(caller.organization).filter(works(), pk=account.connection_id).first()
+    if found is None or not reaches(caller.member, found, at_least=Level.USE):
         raise NeedsReauth(f"The account {account.label} is not connected any more, or not shared with you.")
     return found
 

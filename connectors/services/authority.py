@@ -5,7 +5,7 @@ from accesscontrol.exceptions import NotFound, Refusal
 from accesscontrol.models import Member
 from accesscontrol.services import authority
 from connectors.models import Connection, Level
-from connectors.reach import connections_within_reach
+from connectors.reach import reaches
 
 
 class EditRequired(Refusal):
@@ -32,9 +32,9 @@ def lock_to_edit(connection: Connection, actor: Member) -> Connection:
     versions.bump(connection.connector.organization)
     found = authority.current(actor)
     locked = lock(connection)
-    if not _reaches(found, locked, Level.VIEW):
+    if not reaches(found, locked, at_least=Level.VIEW):
         raise NotFound("connection")
-    if not _reaches(found, locked, Level.EDIT):
+    if not reaches(found, locked, at_least=Level.EDIT):
         raise EditRequired(locked)
     return locked
 
@@ -45,7 +45,3 @@ def lock(connection: Connection) -> Connection:
         .select_related("connector__organization", "owner__user")
         .get(pk=connection.pk)
     )
-
-
-def _reaches(member: Member, connection: Connection, level: Level) -> bool:
-    return connections_within_reach(member, at_least=level).filter(pk=connection.pk).exists()

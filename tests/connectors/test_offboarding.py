@@ -16,11 +16,6 @@ def notion(acme: Organization) -> Connector:
     return cast.connector(acme)
 
 
-@pytest.fixture
-def bea(acme: Organization) -> Member:
-    return cast.member(acme, "bea")
-
-
 def share(account: Connection, grantee: sharing.Grantee, level: Level = Level.USE) -> None:
     sharing.share(connection=account, grantee=grantee, level=level, surface=Surface.SYSTEM, actor=account.owner)
 
