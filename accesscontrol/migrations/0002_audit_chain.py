@@ -2,8 +2,9 @@
 
 Every row, however it was added, is chained by a deferred trigger, so at the very end of its transaction: the lock that
 puts an organization's writers in line is the last one that a transaction takes, and it is held for the commit alone.
-The functions that write the chain run as their owner, with a search path that no temporary table comes before. So a
-role that serves requests needs no more than SELECT on the three tables and INSERT on the events.
+The functions that write the chain run as their owner. So a role that serves requests needs no more than SELECT on the
+three tables and INSERT on the events. Functions that look something up do it on a search path of their own, or a
+temporary table of the same name would be looked at instead.
 """
 
 from django.db import migrations
@@ -119,7 +120,8 @@ $$;
 
 -- What is old may go where the transaction's own setting names an event that says up to which row: the deletion of
 -- audit rows is in the audit trail before it happens.
-CREATE FUNCTION accesscontrol_audit_refuse_unless_pruning() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION accesscontrol_audit_refuse_unless_pruning() RETURNS trigger LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$
 DECLARE
     through bigint;
     sequence bigint;

@@ -101,3 +101,33 @@ def test_an_actor_must_be_of_the_kind_that_is_written(acme: Organization, bob: M
             organization=acme, actor=bob, actor_kind="system", surface="mcp", action="a", outcome="ok"
         )
     grown(acme, 1)
+
+
+@contextmanager
+def shadowed() -> Iterator[None]:
+    """Unqualified names lead to temporary tables first, and everybody may make those."""
+    with transaction.atomic():
+        for table in (EVENT, LINK, HEAD):
+            sql(f"CREATE TEMPORARY TABLE {table} ON COMMIT DROP AS SELECT * FROM public.{table}")
+        yield
+
+
+def test_a_temporary_table_of_the_same_name_takes_no_row_out_of_the_chain(acme: Organization) -> None:
+    [event] = AuditEvent.objects.all()
+    with shadowed():
+        sql(f"UPDATE {EVENT} SET id = gen_random_uuid()")
+        sql(f"INSERT INTO public.{EVENT} SELECT * FROM {EVENT}")
+    assert list(AuditLink.objects.values_list("sequence", flat=True)) == [1, 2]
+    assert AuditEvent.objects.exclude(pk=event.pk).get().link.sequence == 2
+
+
+def test_a_temporary_table_of_the_same_name_permits_no_pruning(acme: Organization) -> None:
+    [event] = AuditEvent.objects.all()
+
+    def forge() -> None:
+        sql("SELECT set_config('elaichi.audit_prune', %s, true)", str(event.pk))
+        sql(f"UPDATE {EVENT} SET action = 'audit.prune', detail = '{{\"through\": 9}}'")
+        sql(f"DELETE FROM public.{EVENT}")
+
+    with pytest.raises(IntegrityError, match="audit trail"), shadowed():
+        forge()

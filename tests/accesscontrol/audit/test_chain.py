@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accesscontrol.audit.chain import Break, Mark
 from accesscontrol.audit.verifying import verify
-from accesscontrol.models import AuditEvent, AuditHead, AuditLink, Organization
+from accesscontrol.models import AuditEvent, AuditHead, AuditLink, Member, Organization
 from tests import cast
 from tests.accesscontrol.audit.trail import as_superuser_without_triggers, grown, place_of, sql
 
@@ -64,7 +64,6 @@ def test_a_row_that_is_rolled_back_leaves_no_gap(acme: Organization) -> None:
 
 
 def test_recording_early_in_a_transaction_keeps_nobody_waiting(acme: Organization) -> None:
-    """Two that lock in opposite order what the trail knows nothing of do not meet in the trail as well."""
     recorded, committed = threading.Event(), threading.Event()
 
     def long_transaction() -> None:
@@ -79,6 +78,29 @@ def test_recording_early_in_a_transaction_keeps_nobody_waiting(acme: Organizatio
     grown(acme, 1)
     committed.set()
     thread.join(10)
+    assert is_gapless(acme)
+
+
+def test_recording_before_another_lock_is_taken_ends_in_no_deadlock(acme: Organization, bob: Member) -> None:
+    """One records and then locks the member, the other the other way round, as services do that call one another."""
+    recorded, locked = threading.Event(), threading.Event()
+
+    def record_then_lock() -> None:
+        with transaction.atomic():
+            grown(acme, 1)
+            recorded.set()
+            assert locked.wait(10)
+            Member.objects.select_for_update(no_key=True).get(pk=bob.pk)
+
+    thread = threading.Thread(target=_on_its_own_connection(record_then_lock))
+    thread.start()
+    with transaction.atomic():
+        Member.objects.select_for_update(no_key=True).get(pk=bob.pk)
+        assert recorded.wait(10)
+        locked.set()
+        grown(acme, 1)
+    thread.join(10)
+    assert AuditEvent.objects.filter(action="test.grow").count() == 2
     assert is_gapless(acme)
 
 
