@@ -11,9 +11,10 @@ An exemption lifts the role layer's denial for what it names, and nothing else. 
 is reachable where some tool of it could be: a tool named by an allow admits its connector for that tool alone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,19 @@ class Names:
         return ref.connector in self.connectors or (ref.connector, ref.tool) in self.tools
 
     def touch(self, connector: str) -> bool:
-        return connector in self.connectors or any(slug == connector for slug, _ in self.tools)
+        return connector in self.connectors or connector in self._tools_by_connector
+
+    def about(self, connectors: tuple[str, ...]) -> "Names":
+        """Those of these connectors alone."""
+        mine = [self._tools_by_connector[slug] for slug in connectors if slug in self._tools_by_connector]
+        return Names(self.connectors.intersection(connectors), frozenset().union(*mine))
+
+    @cached_property
+    def _tools_by_connector(self) -> dict[str, frozenset[tuple[str, str]]]:
+        found: dict[str, set[tuple[str, str]]] = {}
+        for pair in self.tools:
+            found.setdefault(pair[0], set()).add(pair)
+        return {connector: frozenset(pairs) for connector, pairs in found.items()}
 
 
 @dataclass(frozen=True)
@@ -104,17 +117,28 @@ class CompiledLayer:
         """No rule of this layer can deny any tool of the connector."""
         return self.allows is None and not any(self.blocks.touch(slug) for slug in (connector, *lineage))
 
+    def about(self, connector: str, lineage: tuple[str, ...]) -> "CompiledLayer":
+        return CompiledLayer(
+            allows=None if self.allows is None else self.allows.about((connector,)),
+            blocks=self.blocks.about((connector, *lineage)),
+        )
+
 
 def compile_layer(rules: Iterable[Rule]) -> CompiledLayer:
     """Within a layer allows union and blocks union."""
-    allows: Names | None = None
-    blocks = Names()
+    allows: list[Names] = []
+    blocks: list[Names] = []
     for rule in rules:
-        if rule.mode is Mode.BLOCK:
-            blocks |= rule.names
-        else:
-            allows = (allows or Names()) | rule.names
-    return CompiledLayer(allows, blocks)
+        (blocks if rule.mode is Mode.BLOCK else allows).append(rule.names)
+    return CompiledLayer(_united(allows) if allows else None, _united(blocks))
+
+
+def _united(all_names: Sequence[Names]) -> Names:
+    """In one pass each: uniting one by one would copy the growing sets once a rule."""
+    return Names(
+        connectors=frozenset().union(*(names.connectors for names in all_names)),
+        tools=frozenset().union(*(names.tools for names in all_names)),
+    )
 
 
 @dataclass(frozen=True)
@@ -138,6 +162,16 @@ class Policy:
     def leaves_alone(self, connector: str, lineage: tuple[str, ...]) -> bool:
         """Every tool of the connector is allowed, so that none of them need be asked about."""
         return self.user.leaves_alone(connector, lineage) and self.role.leaves_alone(connector, lineage)
+
+    def about(self, connector: str, lineage: tuple[str, ...]) -> "Policy":
+        """What decides on this connector alone: equal where the decisions on it and on all its tools must be."""
+        if self.leaves_alone(connector, lineage):
+            return UNRESTRICTED
+        return Policy(
+            role=self.role.about(connector, lineage),
+            user=self.user.about(connector, lineage),
+            exemptions=self.exemptions.about((connector,)),
+        )
 
     def _exempt(self, ref: ToolRef) -> bool:
         return self.exemptions.touch(ref.connector) if ref.tool is None else self.exemptions.hold(ref)

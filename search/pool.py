@@ -1,20 +1,24 @@
 """A caller's pool: every advertised tool they may call now, ranked by an index over just those tools.
 
-A pool is put together from parts that are kept per connector and catalog version: its tools, read once for everybody,
-and their terms, extracted once for everybody who sees the same of it. So what a new connection or a changed rule costs
-is the assembly, not the reading.
+A pool is put together from parts that others have too. A connector's tools are read once for everybody; which of them a
+policy admits is decided once for everybody to whom the same rules about that connector apply; their terms are extracted
+once for everybody who sees the same of it; and one index serves all who see the same of everything. So a new version
+that changed nothing for a caller costs them some look-ups, and the index of one that did is assembled by the first
+search: a call needs none.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 
 from django.conf import settings
 
 from accesscontrol.caller import Caller
 from accesscontrol.permissions import Permission, Scope
 from accesscontrol.policy import Decision, ToolRef
-from accesscontrol.resolver import Checkpoint, decide_each
+from accesscontrol.resolver import Checkpoint, decide_each, policy_of
 from accesscontrol.versioned_cache import VersionedCache
 from connectors.curation.advertised import AdvertisedTool, ToolEntry
 from connectors.curation.merging import describe
@@ -34,12 +38,65 @@ class RestrictedTool:
 
 
 @dataclass(frozen=True, slots=True)
+class Stock:
+    """What a policy makes of one connector's tools, by advertised name and in the order of the connector's own."""
+
+    visible: Mapping[str, ToolEntry]
+    restricted: Mapping[str, tuple[ToolEntry, Decision]]
+
+    def __len__(self) -> int:
+        return len(self.visible) + len(self.restricted)
+
+    @property
+    def names(self) -> set[str]:
+        return {*self.visible, *self.restricted}
+
+
+@dataclass(frozen=True, slots=True)
 class Shelf:
-    """What a caller has of one connector: names of tools, in the order of the connector's own."""
+    """What a caller has of one connector."""
 
     product: ConnectedProduct
-    visible: tuple[tuple[str, ToolEntry], ...]
-    restricted: tuple[tuple[str, ToolEntry, Decision], ...]
+    stock: Stock
+
+
+class Tools(Mapping[str, tuple[ConnectedProduct, ToolEntry]]):
+    """The callable tools of all shelves. They stay there: a pool of ten thousand copies none of them."""
+
+    def __init__(self, shelves: Sequence[Shelf]) -> None:
+        self._shelves = shelves
+
+    def __getitem__(self, name: str) -> tuple[ConnectedProduct, ToolEntry]:
+        for shelf in self._shelves:
+            if name in shelf.stock.visible:
+                return shelf.product, shelf.stock.visible[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(shelf.stock.visible for shelf in self._shelves)
+
+    def __len__(self) -> int:
+        return sum(len(shelf.stock.visible) for shelf in self._shelves)
+
+
+class RestrictedTools(Mapping[str, RestrictedTool]):
+    """The withheld tools of all shelves."""
+
+    def __init__(self, shelves: Sequence[Shelf]) -> None:
+        self._shelves = shelves
+
+    def __getitem__(self, name: str) -> RestrictedTool:
+        for shelf in self._shelves:
+            if name in shelf.stock.restricted:
+                entry, decision = shelf.stock.restricted[name]
+                return RestrictedTool(name, shelf.product.label, entry.ref, decision)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(shelf.stock.restricted for shelf in self._shelves)
+
+    def __len__(self) -> int:
+        return sum(len(shelf.stock.restricted) for shelf in self._shelves)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,12 +105,15 @@ class Pool:
 
     version: int
     shelves: tuple[Shelf, ...]
-    tools: Mapping[str, tuple[ConnectedProduct, ToolEntry]]
-    restricted: Mapping[str, RestrictedTool]
+    tools: Tools
+    restricted: RestrictedTools
     app_labels: tuple[str, ...]
     known_apps: tuple[AppName, ...]
     """What the caller has or could connect; never what a rule hides from them."""
-    index: PoolIndex
+
+    @cached_property
+    def index(self) -> PoolIndex:
+        return _shared_index(self.shelves, self.known_apps, settings.SEARCH_PROFILE)
 
     def advertised(self, name: str) -> AdvertisedTool | None:
         """The tool of this name as this caller has it."""
@@ -64,6 +124,8 @@ class Pool:
         return AdvertisedTool(name=name, entry=entry, connector_label=product.label, accounts=product.accounts)
 
 
+_stocks: VersionedCache[Stock] = VersionedCache(size=5_000)
+_indexes: VersionedCache[PoolIndex] = VersionedCache(size=200)
 _pools: VersionedCache[Pool] = VersionedCache(size=500)
 _terms: VersionedCache[ConnectorTerms] = VersionedCache(size=2_000)
 
@@ -85,19 +147,13 @@ def index_of(pool: Pool, profile: str | None) -> PoolIndex:
 
 def _assemble(caller: Caller, products: Sequence[ConnectedProduct]) -> Pool:
     shelves = tuple(_shelves(caller, products))
-    known_apps = tuple(AppName(label, aliases) for label, aliases in connectable_apps(caller))
     return Pool(
         version=caller.version,
         shelves=shelves,
-        tools={name: (shelf.product, entry) for shelf in shelves for name, entry in shelf.visible},
-        restricted={
-            name: RestrictedTool(name, shelf.product.label, entry.ref, decision)
-            for shelf in shelves
-            for name, entry, decision in shelf.restricted
-        },
-        app_labels=tuple(sorted({shelf.product.label for shelf in shelves if shelf.visible})),
-        known_apps=known_apps,
-        index=_index(shelves, known_apps, settings.SEARCH_PROFILE),
+        tools=Tools(shelves),
+        restricted=RestrictedTools(shelves),
+        app_labels=tuple(sorted({shelf.product.label for shelf in shelves if shelf.stock.visible})),
+        known_apps=tuple(AppName(label, aliases) for label, aliases in connectable_apps(caller)),
     )
 
 
@@ -105,16 +161,36 @@ def _shelves(caller: Caller, products: Sequence[ConnectedProduct]) -> list[Shelf
     taken: set[str] = set()
     shelves = []
     for product in products:
-        visible, restricted = [], []
-        refs = [entry.ref for entry in product.tools]
-        for entry, decision in zip(product.tools, decide_each(Checkpoint.ADVERTISE, caller, refs), strict=True):
-            name = _free_name(entry, taken)
-            if decision.allowed:
-                visible.append((name, entry))
-            else:
-                restricted.append((name, entry, decision))
-        shelves.append(Shelf(product, tuple(visible), tuple(restricted)))
+        stock = _stock_of(caller, product)
+        if len(stock) < len(product.tools) or not taken.isdisjoint(stock.names):
+            stock = _stock(caller, product, taken)
+        taken |= stock.names
+        shelves.append(Shelf(product, stock))
     return shelves
+
+
+def _stock_of(caller: Caller, product: ConnectedProduct) -> Stock:
+    """The connector's stock where no other connector has taken a name of it."""
+    if not product.tools:
+        return Stock({}, {})
+    ref = product.tools[0].ref
+    policy = policy_of(caller.member, caller.version).about(ref.connector, ref.lineage)
+    key = (product.connector_id, ref.connector, ref.lineage, policy)
+    return _stocks.get(key, product.catalog_version, lambda: _stock(caller, product, frozenset()))
+
+
+def _stock(caller: Caller, product: ConnectedProduct, taken_elsewhere: Set[str]) -> Stock:
+    taken = set(taken_elsewhere)
+    visible: dict[str, ToolEntry] = {}
+    restricted: dict[str, tuple[ToolEntry, Decision]] = {}
+    decisions = decide_each(Checkpoint.ADVERTISE, caller, [entry.ref for entry in product.tools])
+    for entry, decision in zip(product.tools, decisions, strict=True):
+        name = _free_name(entry, taken)
+        if decision.allowed:
+            visible[name] = entry
+        else:
+            restricted[name] = entry, decision
+    return Stock(visible, restricted)
 
 
 def _free_name(entry: ToolEntry, taken: set[str]) -> str:
@@ -127,29 +203,46 @@ def _free_name(entry: ToolEntry, taken: set[str]) -> str:
     return name
 
 
+def _shared_index(shelves: Sequence[Shelf], known_apps: tuple[AppName, ...], profile: str) -> PoolIndex:
+    """One for all who see the same; what it is made of is all of its key, so that it needs no version."""
+    key = (
+        profile,
+        known_apps,
+        tuple(
+            (shelf.product.catalog_version, *_identity(shelf.product, shelf.stock.visible, profile))
+            for shelf in shelves
+        ),
+        tuple(tuple(shelf.stock.restricted) for shelf in shelves),
+    )
+    return _indexes.get(key, 0, lambda: _index(shelves, known_apps, profile))
+
+
 def _index(shelves: Sequence[Shelf], known_apps: tuple[AppName, ...], profile: str) -> PoolIndex:
     return PoolIndex.assemble(
-        [_terms_of(shelf.product, shelf.visible, profile) for shelf in shelves],
+        [_terms_of(shelf, shelf.stock.visible, profile) for shelf in shelves],
         profile=PROFILES[profile],
         known_labels=known_apps,
         restricted=[
-            _terms_of(shelf.product, tuple((name, entry) for name, entry, _ in shelf.restricted), profile)
+            _terms_of(shelf, {name: entry for name, (entry, _) in shelf.stock.restricted.items()}, profile)
             for shelf in shelves
-            if shelf.restricted
+            if shelf.stock.restricted
         ],
     )
 
 
-def _terms_of(product: ConnectedProduct, tools: tuple[tuple[str, ToolEntry], ...], profile: str) -> ConnectorTerms:
+def _terms_of(shelf: Shelf, tools: Mapping[str, ToolEntry], profile: str) -> ConnectorTerms:
     """Shared by all callers who see the same tools of a connector and choose among accounts of the same labels."""
-    names = tuple(name for name, _ in tools)
-    labels = tuple(account.label for account in product.accounts) if len(product.accounts) > 1 else ()
-    key = (product.connector_id, product.label, profile, labels, names)
+    product = shelf.product
     return _terms.get(
-        key,
+        _identity(product, tools, profile),
         product.catalog_version,
-        lambda: PROFILES[profile].extract(_document(product, name, entry) for name, entry in tools),
+        lambda: PROFILES[profile].extract(_document(product, name, entry) for name, entry in tools.items()),
     )
+
+
+def _identity(product: ConnectedProduct, names: Iterable[str], profile: str) -> tuple[Hashable, ...]:
+    labels = tuple(account.label for account in product.accounts) if len(product.accounts) > 1 else ()
+    return product.connector_id, product.label, profile, labels, tuple(names)
 
 
 def _document(product: ConnectedProduct, name: str, entry: ToolEntry) -> ToolDocument:
