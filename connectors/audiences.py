@@ -27,15 +27,17 @@ def audiences(organization: Organization, among: frozenset[UUID]) -> Iterator[Co
     Where a connection is shared with the whole organization, its `members` are the very set that was given.
     """
     shared = _shared_with(organization, among)
+    alone = {member_id: frozenset((member_id,)) for member_id in among}
+    nobody: frozenset[UUID] = frozenset()
     rows = Connection.objects.of(organization).filter(
         status=Connection.Status.ACTIVE, connector__enabled=True, owner__status=Member.Status.ACTIVE
     )
     columns = rows.values_list("pk", "connector__slug", "label", "owner_id", "owner__user__email")
-    for pk, connector, label, owner_id, owner in columns.iterator():
-        own = among & {owner_id}
-        members = shared.get(pk, own)
-        # A set that holds the owner already stays the same object, so that equal audiences are cheap to tell.
-        members = members if own <= members else members | own
+    for pk, connector, label, owner_id, owner in columns:
+        # Equal audiences are the same object wherever that is easily had: then they are cheap to tell.
+        members = alone.get(owner_id, nobody)
+        if pk in shared:
+            members = shared[pk] if members <= shared[pk] else members | shared[pk]
         if members:
             yield ConnectionAudience(connection_id=pk, connector=connector, label=label, owner=owner, members=members)
 
@@ -45,7 +47,7 @@ def _shared_with(organization: Organization, among: frozenset[UUID]) -> dict[UUI
     shares = Share.objects.of(organization).filter(level__gte=Level.USE)
     teams = _teams(organization, among) if shares.filter(team__isnull=False).exists() else {}
     found: dict[UUID, frozenset[UUID]] = {}
-    for share in shares.iterator():
+    for share in shares:
         members = among
         if share.team_id is not None:
             members = teams.get(share.team_id, frozenset())
@@ -60,6 +62,6 @@ def _shared_with(organization: Organization, among: frozenset[UUID]) -> dict[UUI
 def _teams(organization: Organization, among: frozenset[UUID]) -> dict[UUID, frozenset[UUID]]:
     teams: dict[UUID, set[UUID]] = defaultdict(set)
     rows = TeamMembership.objects.of(organization).values_list("team_id", "member_id")
-    for team_id, member_id in rows.iterator():
+    for team_id, member_id in rows:
         teams[team_id].add(member_id)
     return {team_id: among & members for team_id, members in teams.items()}

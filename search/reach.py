@@ -103,7 +103,7 @@ def _exemptions(organization: Organization) -> dict[UUID, Names]:
 def _shelves(organization: Organization, connectors: Collection[str]) -> list[_Shelf]:
     names: dict[UUID, list[str]] = defaultdict(list)
     tools = Tool.objects.of(organization).filter(enabled=True, connector__slug__in=connectors)
-    for connector_id, name in tools.order_by("name").values_list("connector_id", "name").iterator():
+    for connector_id, name in tools.order_by("name").values_list("connector_id", "name"):
         names[connector_id].append(name)
     rows = Connector.objects.of(organization).filter(pk__in=names).values_list("pk", "slug", "lineage")
     return [

@@ -1,6 +1,5 @@
 """Keeping the reach report in step with the organization: written by the tasks, read by administrators."""
 
-from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -68,20 +67,16 @@ def _write(organization: Organization, picture: Picture) -> None:
 
 
 def _sync(
-    model: type[models.Model], organization: Organization, fields: tuple[str, ...], wanted: Collection[tuple[Any, ...]]
+    model: type[models.Model], organization: Organization, fields: tuple[str, ...], wanted: frozenset[Any]
 ) -> None:
     """Makes the table hold these rows for the organization, and touches only what differs."""
     rows = model._default_manager.filter(organization=organization)
-    held = {tuple(values): key for key, *values in rows.values_list("pk", *fields).iterator()}
-    rows.filter(pk__in=[key for values, key in held.items() if values not in wanted]).delete()
-    model._default_manager.bulk_create(
-        (
-            model(organization=organization, **dict(zip(fields, values, strict=True)))
-            for values in wanted
-            if values not in held
-        ),
-        batch_size=_BATCH,
-    )
+    # Sets remember the hashes of what they hold, and so does a dictionary: each row is hashed once.
+    held = {row[1:]: row[0] for row in rows.values_list("pk", *fields)}
+    known = frozenset(held)
+    rows.filter(pk__in=[held[values] for values in known - wanted]).delete()
+    new = (model(organization=organization, **dict(zip(fields, values, strict=True))) for values in wanted - known)
+    model._default_manager.bulk_create(new, batch_size=_BATCH)
 
 
 def _sync_tools(organization: Organization, picture: Picture) -> None:
