@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from django.db import models, transaction
 
 from accesscontrol import audit, versions
-from accesscontrol.exceptions import Conflict, PermissionRequired, Refusal
+from accesscontrol.exceptions import Conflict, NotFound, PermissionRequired, Refusal
 from accesscontrol.models import Member, Organization, Role, Surface
 from accesscontrol.permissions import Permission
 from accesscontrol.services import authority
@@ -94,7 +94,9 @@ def _locked(role: Role, actor: Member | None) -> Role:
     # The version first: giving somebody a role bumps it too, so nobody is given this one while it changes or goes.
     versions.bump(role.organization)
     authority.require(actor, Permission.ROLE_MANAGE, role.organization)
-    locked = Role.objects.select_for_update(of=("self",), no_key=True).select_related("organization").get(pk=role.pk)
+    locked = Role.objects.select_related("organization").filter(pk=role.pk).first()
+    if locked is None:
+        raise NotFound("role")
     if locked.built_in:
         raise Conflict(f"{locked.label} is a built-in role and cannot be changed. Create a role of your own instead.")
     return locked

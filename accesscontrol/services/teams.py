@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from accesscontrol import audit, versions
-from accesscontrol.exceptions import Conflict, MemberNotActive, Refusal
+from accesscontrol.exceptions import Conflict, MemberNotActive, NotFound, Refusal
 from accesscontrol.models import Member, Organization, Surface, Team, TeamMembership
 from accesscontrol.permissions import Permission
 from accesscontrol.services import authority
@@ -128,7 +128,9 @@ def _locked(team: Team, actor: Member | None) -> Team:
     # being taken out of it either changes it before that, or is refused.
     versions.bump(team.organization)
     found = authority.require(actor, Permission.TEAM_MANAGE, team.organization)
-    locked = Team.objects.select_for_update(of=("self",), no_key=True).select_related("organization").get(pk=team.pk)
+    locked = Team.objects.select_related("organization").filter(pk=team.pk).first()
+    if locked is None:
+        raise NotFound("team")
     if found is not None and not may_manage(found, locked):
         raise NotAdminOfTeam(locked)
     return locked

@@ -40,8 +40,9 @@ def lock_to_edit(connection: Connection, actor: Member) -> Connection:
 
 
 def lock(connection: Connection) -> Connection:
-    return (
-        Connection.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("connector__organization", "owner__user")
-        .get(pk=connection.pk)
-    )
+    """Raises NotFound where it was deleted a moment ago."""
+    rows = Connection.objects.select_for_update(of=("self",), no_key=True)
+    locked = rows.select_related("connector__organization", "owner__user").filter(pk=connection.pk).first()
+    if locked is None:
+        raise NotFound("connection")
+    return locked

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
-from accesscontrol.exceptions import Conflict, MemberNotActive, PermissionRequired
+from accesscontrol.exceptions import Conflict, MemberNotActive, NotFound, PermissionRequired
 from accesscontrol.models import AuditEvent, Member, Organization, Surface, Team, TeamMembership
 from accesscontrol.services import memberships, teams
 from accesscontrol.services.teams import NotAdminOfTeam
@@ -94,6 +94,12 @@ class TestWhoMay:
 
 
 class TestChanges:
+    def test_a_team_that_is_gone_is_refused_and_no_crash(self, support: Team, bob: Member, alice: Member) -> None:
+        teams.delete(team=Team.objects.get(pk=support.pk), **by())
+        for change in every_change(support, bob, alice):
+            with pytest.raises(NotFound):
+                change()
+
     def test_an_admin_needs_a_role_that_manages_teams(self, bob: Member, support: Team) -> None:
         with pytest.raises(Conflict, match="Team Admin first"):
             teams.set_admin(team=support, member=bob, is_admin=True, **by())
