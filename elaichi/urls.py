@@ -13,6 +13,7 @@ urlpatterns = [
     path("login/", LoginView.as_view(template_name="login.html"), name="login"),
     path("healthz", healthz),
     path("readyz", readyz),
+    path("", include("accesscontrol.urls")),
     path("", include("connectors.urls")),
     path("", include("search.urls")),
 ]

@@ -6,17 +6,22 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.models import Group
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm
 
+from accesscontrol.admin.refusals import RefusalsShown
 from accesscontrol.admin.tenant import TenantAdmin, VersionedAdmin, actor_in
 from accesscontrol.exceptions import Refusal
 from accesscontrol.models import Member, Organization, Surface, User
 from accesscontrol.permissions import Permission
 from accesscontrol.services import memberships, organizations
+
+# Django's groups decide nothing here: roles do.
+admin.site.unregister(Group)
 
 
 @admin.register(Organization)
@@ -82,7 +87,7 @@ class MemberForm(forms.ModelForm[Member]):
 
 
 @admin.register(Member)
-class MemberAdmin(VersionedAdmin[Member]):
+class MemberAdmin(RefusalsShown, VersionedAdmin[Member]):
     """The status changes by the actions alone: they end every live grant in the same transaction."""
 
     view_permission = Permission.MEMBER_VIEW
@@ -116,20 +121,6 @@ class MemberAdmin(VersionedAdmin[Member]):
             obj.pk, obj._state.adding = joined.pk, False
         elif "role" in form.changed_data:
             memberships.change_role(member=obj, role=obj.role, surface=Surface.ADMIN, actor=actor)
-
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        """A refused change is told on the page it was made on."""
-        try:
-            return super().changeform_view(request, object_id, form_url, extra_context)
-        except Refusal as refusal:
-            self.message_user(request, str(refusal), messages.ERROR)
-            return HttpResponseRedirect(request.get_full_path())
 
     @display(description="Ends with a removal")
     def ends_with_removal(self, obj: Member) -> str:

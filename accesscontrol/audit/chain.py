@@ -123,8 +123,10 @@ def first_problem(links: Iterable[Link], *, after: Mark, head: Mark, noted: Mark
     `noted` is a place that somebody wrote down earlier, outside of the database.
     """
     last = after
+    if problem := _problem_against(noted, after):
+        return problem
     for link in links:
-        if problem := _problem_of(link, last) or _problem_against(noted, link):
+        if problem := _problem_of(link, last) or _problem_against(noted, Mark(link.sequence, link.hash)):
             return problem
         last = Mark(link.sequence, link.hash)
     if last.sequence < head.sequence:
@@ -157,8 +159,8 @@ def _problem_of(link: Link, last: Mark) -> Problem | None:
     return None
 
 
-def _problem_against(noted: Mark | None, link: Link) -> Problem | None:
-    if noted is None or noted.sequence != link.sequence or noted.hash == link.hash:
+def _problem_against(noted: Mark | None, found: Mark) -> Problem | None:
+    if noted is None or noted.sequence != found.sequence or noted.hash == found.hash:
         return None
-    message = f"Row {link.sequence} is not the one that was noted: the trail was rewritten at or before it."
-    return Problem(Break.REWRITTEN, link.sequence, link.event_id, message)
+    message = f"Row {found.sequence} is not the one that was noted: the trail was rewritten at or before it."
+    return Problem(Break.REWRITTEN, found.sequence, None, message)

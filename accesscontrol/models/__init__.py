@@ -3,6 +3,7 @@
 from accesscontrol.models.access_request import AccessRequest, Exemption
 from accesscontrol.models.audit import ActorKind, AuditEvent, AuditHead, AuditLink, Surface
 from accesscontrol.models.grant import Grant
+from accesscontrol.models.invitation import Invitation
 from accesscontrol.models.member import Member
 from accesscontrol.models.organization import Organization
 from accesscontrol.models.restriction import Restriction
@@ -18,6 +19,7 @@ __all__ = [
     "AuditLink",
     "Exemption",
     "Grant",
+    "Invitation",
     "Member",
     "Organization",
     "Restriction",

@@ -17,9 +17,9 @@ from accesscontrol.exceptions import Conflict, PermissionRequired
 from accesscontrol.holdings import Holding, holdings_of
 from accesscontrol.models import Grant, Member, Role, Surface
 from accesscontrol.permissions import ORG_OWNER_SLUG, Permission
-from accesscontrol.services import access_requests, grants, teams
+from accesscontrol.services import access_requests, authority, grants, teams
 from accesscontrol.services.roles import assert_may_give
-from accesscontrol.signals import membership_ending
+from accesscontrol.signals import membership_changed, membership_ending
 
 _MAY_BECOME = {
     Member.Status.SUSPENDED: {Member.Status.ACTIVE},
@@ -86,7 +86,7 @@ def change_role(*, member: Member, role: Role, surface: Surface, actor: Member |
     Raises PermissionRequired where the actor does not hold all that the role permits, and Conflict for the last Org
     Owner or a role of another organization.
     """
-    versions.bump(member.organization)
+    versions.bump(member.organization, signal=membership_changed)
     locked = _lock(member)
     _assert_may_act(actor, locked)
     # Asked of the database: under the organization's lock, a role that was deleted a moment ago is seen to be gone.
@@ -130,7 +130,7 @@ def _locked(member: Member, status: Member.Status, actor: Member | None) -> Memb
     """The member, locked, and allowed to become `status`."""
     # The version first: its row lock puts all membership changes of an organization in one line, so two owners cannot
     # end each other's membership at once. Then the member, the lock that issuing a token takes too.
-    versions.bump(member.organization)
+    versions.bump(member.organization, signal=membership_changed)
     locked = _lock(member)
     _assert_may_act(actor, locked)
     verb = _VERBS[status]
@@ -161,11 +161,10 @@ def _lock(member: Member) -> Member:
 
 
 def _assert_may_act(actor: Member | None, member: Member) -> None:
-    if actor is None:
+    current = authority.require(actor, Permission.MEMBER_MANAGE, member.organization)
+    if current is None:
         return
-    if not actor.may(Permission.MEMBER_MANAGE) or actor.organization_id != member.organization_id:
-        raise PermissionRequired(Permission.MEMBER_MANAGE)
-    missing = sorted(set(member.role.permissions) - set(actor.role.permissions))
+    missing = sorted(set(member.role.permissions) - set(current.role.permissions))
     if missing:
         raise PermissionRequired(missing[0])
 

@@ -5,6 +5,7 @@ from django.db import transaction
 from accesscontrol import audit, versions
 from accesscontrol.models import Member, Organization, Role, Surface, User
 from accesscontrol.permissions import BUILT_IN_ROLES
+from accesscontrol.signals import membership_changed
 
 
 @transaction.atomic
@@ -32,7 +33,7 @@ def join(
     *, organization: Organization, user: User, role: Role, surface: Surface, actor: Member | None = None
 ) -> Member:
     """Makes the user a member. Raises ValidationError where they are one, or the role is another organization's."""
-    versions.bump(organization)
+    versions.bump(organization, signal=membership_changed)
     member = Member(organization=organization, user=user, role=role)
     member.full_clean()
     member.save()

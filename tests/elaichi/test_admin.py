@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accesscontrol.models import AuditEvent, Grant, Member, Restriction, Surface, User
-from accesscontrol.services import access_requests, restrictions
+from accesscontrol.services import access_requests, invitations, restrictions
 from connectors.models import Connection, Connector, Tool
 from tests import cast
 
@@ -35,6 +35,12 @@ def everything(alice: Member, charlie: Member) -> None:
         cast.connection(owner, connector)
         cast.token(owner)
         cast.team(owner.organization)
+        invitations.invite(
+            organization=owner.organization,
+            email=f"new@{owner.organization.slug}.example",
+            role=owner.role,
+            surface=Surface.SYSTEM,
+        )
         restrictions.create(subject=owner.role, mode=Restriction.Mode.BLOCK, tools=["xero.pay"], surface=Surface.SYSTEM)
         asked = access_requests.ask(member=owner, connector="xero", tool="pay", surface=Surface.SYSTEM)
         access_requests.approve(request=asked, surface=Surface.SYSTEM)

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accesscontrol.models import AccessRequest, Member, Organization, Restriction, Surface, User
 from accesscontrol.operation import registry
-from accesscontrol.services import access_requests, restrictions, teams
+from accesscontrol.services import access_requests, invitations, restrictions, teams
 from connectors.models import Connection, Connector
 from search import reach_report
 from tests import cast
@@ -33,6 +33,7 @@ def umbrella(charlie: Member) -> Organization:
     cast.connection(charlie, vault, "Umbrella main")
     cast.token(charlie)
     cassandra = cast.member(home, "cassandra")
+    invitations.invite(organization=home, email="new@umbrella.example", role=cassandra.role, surface=Surface.SYSTEM)
     teams.create(organization=home, name="Umbrella team", surface=Surface.SYSTEM)
     restrictions.create(
         subject=cassandra.role, mode=Restriction.Mode.BLOCK, connectors=["umbrella_vault"], surface=Surface.SYSTEM

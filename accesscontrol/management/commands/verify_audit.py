@@ -1,6 +1,8 @@
 """Recomputes the chain of the audit trail and names the first row where it is not whole."""
 
 import json
+import re
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -32,14 +34,18 @@ class Command(BaseCommand):
         else:
             for item in verdicts.items():
                 self.stdout.write(_line(*item))
+        if noted and noted.sequence < verdicts[slug].begins_after.sequence:
+            raise CommandError(f"Row {noted.sequence} was pruned, so it proves nothing any more: note the head anew.")
         broken = [name for name, verdict in verdicts.items() if verdict.problem]
         if broken:
             raise CommandError(f"The audit trail is not whole: {', '.join(broken)}.")
 
 
 def _mark(text: str) -> Mark:
-    sequence, _, digest = text.partition(":")
-    return Mark(int(sequence), bytes.fromhex(digest))
+    found = re.fullmatch(r"(\d{1,18}):([0-9a-f]{64})", text)
+    if found is None:
+        raise ArgumentTypeError(f"{text} is no head: write ROW:HASH as verify_audit prints it")
+    return Mark(int(found[1]), bytes.fromhex(found[2]))
 
 
 def _line(slug: str, verdict: Verdict) -> str:
