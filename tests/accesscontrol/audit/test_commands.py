@@ -99,9 +99,27 @@ def test_one_organization_can_be_asked_about_and_held_against_what_was_noted(acm
     assert run("verify_audit", "--organization", "acme", "--noted", noted).startswith("acme: whole")
     with pytest.raises(CommandError, match="not whole"):
         run("verify_audit", "--organization", "acme", "--noted", f"1:{'00' * 32}")
-    for wrong in (["--noted", noted], ["--noted", "head", "--organization", "acme"], ["--organization", "nobody"]):
-        with pytest.raises(CommandError):
+    for wrong, message in (
+        (["--noted", noted], "say which with --organization"),
+        (["--noted", "3:abc", "--organization", "acme"], "is no head"),
+        (["--organization", "nobody"], "no organization with the slug nobody"),
+    ):
+        with pytest.raises(CommandError, match=message):
             run("verify_audit", *wrong)
+
+
+def test_what_was_noted_is_held_against_the_end_of_what_was_pruned_and_never_passes_unchecked(
+    acme: Organization,
+) -> None:
+    noted = verify(acme).head
+    grown(acme)
+    last = verify(acme).head
+    run("prune_audit", "--before", timezone.now().isoformat())
+    assert run("verify_audit", "--organization", "acme", "--noted", str(last)).startswith("acme: whole")
+    with pytest.raises(CommandError, match="not whole"):
+        run("verify_audit", "--organization", "acme", "--noted", f"{last.sequence}:{'00' * 32}")
+    with pytest.raises(CommandError, match="Row 1 was pruned"):
+        run("verify_audit", "--organization", "acme", "--noted", str(noted))
 
 
 def test_an_export_holds_every_row_in_the_order_of_the_chain(acme: Organization, bob: Member) -> None:
