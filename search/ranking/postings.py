@@ -25,7 +25,8 @@ EXACT, PREFIX, IN_LABEL, IN_DESCRIPTION, IN_PARAMETER, SPELLED, OTHER_VERB = 1, 
 """Where a tool holds a term: flags, so that a posting says it in one byte."""
 
 DESCRIPTION_STOP_WORDS = frozenset({"set", "connection", "frozen", "more"})
-"""They stand in every merged or frozen tool's description, put there by us: held, but no evidence."""
+"""They stand in every merged or frozen tool's description, and `connection` among its parameters, put there by us:
+held, but no evidence."""
 
 
 class ToolTerms(NamedTuple):
@@ -40,13 +41,12 @@ class ToolTerms(NamedTuple):
 
     def flags(self) -> dict[str, int]:
         """Each term the tool holds, and where."""
-        flags = dict.fromkeys(self.description & DESCRIPTION_STOP_WORDS, 0)
-        described = self.description - DESCRIPTION_STOP_WORDS
+        flags = dict.fromkeys((self.description | self.parameters) & DESCRIPTION_STOP_WORDS, 0)
         for terms, flag in (
             (self.name, EXACT),
             (self.label, IN_LABEL),
-            (described, IN_DESCRIPTION),
-            (self.parameters, IN_PARAMETER),
+            (self.description - DESCRIPTION_STOP_WORDS, IN_DESCRIPTION),
+            (self.parameters - DESCRIPTION_STOP_WORDS, IN_PARAMETER),
         ):
             for term in terms:
                 flags[term] = flags.get(term, 0) | flag

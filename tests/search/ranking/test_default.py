@@ -83,6 +83,17 @@ def test_parameters_are_evidence() -> None:
     assert names(pool(*OFFICE).search("parent properties")) == ["notion_create_page"]
 
 
+@pytest.mark.requirement("S8")
+def test_what_merging_and_freezing_add_to_a_tool_is_no_evidence() -> None:
+    merged = tool(
+        "list_tickets", "Lists. Set `connection` to one of: Alice. (frozen: project=ENG)", "", ("connection",)
+    )
+    index = pool(merged, *NOTION)
+    for word in ("connection", "frozen", "set", "more"):
+        assert names(index.search(word)) == []
+    assert names(index.search("alice")) == names(index.search("eng")) == ["list_tickets"]
+
+
 def test_function_words_carry_no_mass_unless_nothing_else_is_there() -> None:
     index = pool(*OFFICE, tool("who_am_i", "", "Acme"))
     assert names(index.search("could you please list the leads for me?")) == names(index.search("list leads"))
