@@ -37,9 +37,9 @@ def without_link(organization: Organization) -> UUID | None:
     with connection.cursor() as cursor:
         cursor.execute(
             """SELECT e.id FROM accesscontrol_auditevent e WHERE e.organization_id = %s AND NOT EXISTS
-                (SELECT FROM accesscontrol_auditlink l WHERE l.event_id = e.id AND l.organization_id = %s)
+                (SELECT FROM accesscontrol_auditlink l WHERE l.event_id = e.id)
             ORDER BY e.at, e.id LIMIT 1""",
-            [organization.pk, organization.pk],
+            [organization.pk],
         )
         row = cursor.fetchone()
     return row[0] if row else None
