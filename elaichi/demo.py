@@ -81,7 +81,12 @@ def _import(organization: Organization, product: str, sandbox_url: str) -> None:
     document = Document(product, sandbox_url)
     catalog = read_openapi(json.dumps(document.content).encode(), source=f"{product}.json")
     import_catalog(
-        organization=organization, catalog=catalog, slug=product, label=document.title, surface=Surface.SYSTEM
+        organization=organization,
+        catalog=catalog,
+        slug=product,
+        label=document.title,
+        base_url=catalog.base_url,
+        surface=Surface.SYSTEM,
     )
 
 
@@ -122,7 +127,10 @@ def _accounts_of(role_slug: str) -> list[Account]:
 
 def _connect(member: Member, account: Account) -> None:
     connector = Connector.objects.of(member.organization).get(slug=account.product)
-    if Connection.objects.filter(owner=member, connector=connector, label=account.name).exists():
+    known = Connection.objects.filter(owner=member, connector=connector, label=account.name)
+    if known.exists():
+        # The sandbox may have moved to another port, after which its accounts ask to be trusted again.
+        known.filter(status=Connection.Status.NEEDS_REAUTH).update(status=Connection.Status.ACTIVE)
         return
     Connection.objects.create(
         connector=connector,

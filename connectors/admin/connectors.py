@@ -11,6 +11,7 @@ from unfold.decorators import display
 from accesscontrol.admin.tenant import VersionedAdmin
 from accesscontrol.permissions import Permission
 from connectors.models import Connection, Connector, Tool
+from connectors.services import destinations
 
 
 @admin.register(Connector)
@@ -29,7 +30,7 @@ class ConnectorAdmin(VersionedAdmin[Connector]):
     )
     list_filter = ("kind", "enabled", "organization")
     search_fields = ("label", "slug", "base_url")
-    fields = ("organization", "label", "slug", "aliases", "kind", "base_url", "auth", "enabled")
+    fields = ("organization", "label", "slug", "aliases", "kind", "base_url", "hosts", "auth", "enabled")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Connector | None = None) -> tuple[str, ...]:
         return ("organization", "slug", "kind") if obj else ()
@@ -45,6 +46,12 @@ class ConnectorAdmin(VersionedAdmin[Connector]):
                 ),
             )
         )
+
+    @transaction.atomic
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if change:
+            destinations.distrust_if_moved(obj, form.initial["base_url"])
 
     @display(description="Tools", ordering="tools_enabled")
     def tool_count(self, obj: Any) -> int:

@@ -15,6 +15,7 @@ from accesscontrol.models import Member, Organization, Surface
 from connectors.catalog.document import Catalog, CatalogError, CatalogTool, SkippedOperation
 from connectors.curation.names import advertised_name
 from connectors.models import Connector, Tool
+from connectors.services import destinations
 
 _BATCH = 200
 _CONNECTOR_FIELDS = ("label", "base_url", "auth", "auth_schemes")
@@ -63,17 +64,19 @@ def import_catalog(
     """Makes the organization's connector `slug` offer the tools of this catalog.
 
     The same catalog again writes nothing. A base URL that is set stays unless another is given: where accounts'
-    credentials go is not for a document to change. Operations with a server of their own are noted for that
-    reason. Raises CatalogError.
+    credentials go is not for a document to change. Other hosts that its operations go to are taken as declared from
+    the first import alone; what a later one adds is noted, and refused until somebody adds it to the connector's hosts.
+    Raises CatalogError.
     """
     connector = _locked_connector(organization, slug)
-    before = _facts(connector, _CONNECTOR_FIELDS)
+    before, home = _facts(connector, _CONNECTOR_FIELDS), connector.base_url
     _describe(connector, catalog, label, base_url)
     existing = () if connector._state.adding else connector.tools.all()
     difference = _compare(connector, existing, catalog.tools)
     if not dry_run and (not difference.is_empty or _facts(connector, _CONNECTOR_FIELDS) != before):
         _write(connector, difference)
         versions.bump(organization)
+        destinations.distrust_if_moved(connector, home)
         _record(connector, difference, surface, actor, skipped=len(catalog.skipped))
     return ImportReport(
         connector=connector,
@@ -103,6 +106,8 @@ def _describe(connector: Connector, catalog: Catalog, label: str, base_url: str 
     if not connector.base_url:
         raise CatalogError("The document names no server that can be used: give the base URL.")
     connector.set_auth_schemes(catalog.auth_schemes)
+    if connector._state.adding:
+        connector.hosts = sorted(_other_hosts(connector, catalog.tools))
     try:
         connector.full_clean(validate_unique=False, validate_constraints=False)
     except ValidationError as error:
@@ -181,11 +186,18 @@ def _record(
 
 def _elsewhere(connector: Connector, tools: Iterable[CatalogTool]) -> Iterator[str]:
     """A sentence for each other host that the document sends this connector's calls to."""
-    home = urlsplit(connector.base_url).netloc
-    urls = Counter(tool.binding.base_url for tool in tools if tool.binding.base_url)
-    for url, number in urls.items():
-        if urlsplit(url).netloc != home:
-            yield f"By the document, {number} of the tools call {url}, with the account's credential."
+    for host, number in _other_hosts(connector, tools).items():
+        if host in connector.hosts:
+            yield f"By the document, {number} of the tools call {host}, with the account's credential."
+        else:
+            yield f"{number} of the tools call {host}, which is refused until it is one of the connector's hosts."
+
+
+def _other_hosts(connector: Connector, tools: Iterable[CatalogTool]) -> Counter[str]:
+    """How many tools go to each host that is not the connector's own."""
+    home = urlsplit(connector.base_url).netloc.lower()
+    hosts = (urlsplit(tool.binding.base_url).netloc.lower() for tool in tools if tool.binding.base_url)
+    return Counter(host for host in hosts if host != home)
 
 
 def _names(tools: Iterable[Tool]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def verify(connector: Connector, credential: Mapping[str, str]) -> None:
     )
 
     def stay(url: httpx2.URL) -> None:
-        if (url.scheme, url.host, url.port) != (request.url.scheme, request.url.host, request.url.port):
+        if not connector.declares(url.scheme, url.netloc.decode("ascii")):
             raise BlockedAddress(url.host, "is not a host that this connector declares")
 
     response = send(

@@ -29,7 +29,7 @@ from connectors.execution.request import build_request, secrets_of
 from connectors.execution.results import interpret
 from connectors.execution.sending import Limits, send
 from connectors.execution.validation import validate
-from connectors.models import Connection, Level, Tool
+from connectors.models import Connection, Connector, Level, Tool
 from connectors.reach import reaches, works
 
 
@@ -58,7 +58,7 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
     response = send(
         request,
         transport=guarded_transport(settings.EGRESS_ALLOWED),
-        hop_check=_Outbound(caller, advertised, account, request.url),
+        hop_check=_Outbound(caller, advertised, account, tool.connector),
         limits=Limits(total=settings.OUTBOUND_SECONDS),
     )
     return interpret(response, secrets=secrets_of(tool.connector.auth_scheme, credential))
@@ -74,15 +74,15 @@ def require(checkpoint: Checkpoint, caller: Caller, ref: ToolRef, name: str) -> 
 class _Outbound:
     """The check of each request just before it is sent."""
 
-    def __init__(self, caller: Caller, advertised: AdvertisedTool, account: Account, first: httpx2.URL) -> None:
+    def __init__(self, caller: Caller, advertised: AdvertisedTool, account: Account, connector: Connector) -> None:
         self._caller = caller
         self._advertised = advertised
         self._account = account
-        self._first = first
+        self._connector = connector
 
     def __call__(self, url: httpx2.URL) -> None:
         """Raises GrantEnded, Restricted, NeedsReauth, BlockedAddress."""
-        if (url.scheme, url.host, url.port) != (self._first.scheme, self._first.host, self._first.port):
+        if not self._connector.declares(url.scheme, url.netloc.decode("ascii")):
             raise BlockedAddress(url.host, "is not a host that this connector declares")
         caller = renew(self._caller)
         require(Checkpoint.OUTBOUND, caller, self._advertised.ref, self._advertised.name)

@@ -1,5 +1,6 @@
 """A product that an organization can talk to."""
 
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from django.core.validators import RegexValidator
@@ -28,6 +29,11 @@ class Connector(models.Model):
     aliases = models.JSONField(default=list, blank=True, help_text="Other names that people use for it.")
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.OPENAPI)
     base_url = models.URLField(max_length=500, help_text="Every call goes to this host.")
+    hosts = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="Other hosts that its calls may go to with the account's credential, over https.",
+    )
     auth = models.JSONField(
         default=dict,
         blank=True,
@@ -55,6 +61,12 @@ class Connector(models.Model):
 
     def __str__(self) -> str:
         return self.label
+
+    def declares(self, scheme: str, netloc: str) -> bool:
+        """Whether a call of this connector may go to this place: its own address, or one of its other hosts."""
+        home = urlsplit(self.base_url)
+        own = (home.scheme, home.netloc.lower())
+        return (scheme, netloc.lower()) == own or (scheme == "https" and netloc.lower() in self.hosts)
 
     @property
     def auth_scheme(self) -> AuthScheme:

@@ -151,7 +151,7 @@ class TestItEnds:
         tool = pool_of(caller).advertised(LIST)
         assert tool is not None
         url = httpx2.URL(account.connector.base_url)
-        outbound = service._Outbound(caller, tool, tool.accounts[0], url)
+        outbound = service._Outbound(caller, tool, tool.accounts[0], account.connector)
         outbound(url)
         unshare(account, bea)
         with pytest.raises(NeedsReauth):

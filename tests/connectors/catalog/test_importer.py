@@ -178,7 +178,7 @@ def test_operations_that_go_to_another_host_are_noted(acme: Organization) -> Non
     bindings = (replace(DESK.tools[0].binding, base_url=url) for url in ("https://files.example/v1", DESK.base_url))
     tools = (replace(tool, binding=binding) for tool, binding in zip(DESK.tools[:2], bindings, strict=True))
     assert _import(acme, replace(DESK, tools=tuple(tools))).notes == (
-        "By the document, 1 of the tools call https://files.example/v1, with the account's credential.",
+        "By the document, 1 of the tools call files.example, with the account's credential.",
     )
 
 
