@@ -25,6 +25,7 @@ MET = {
     "S19": "A restricted tool is withheld, cannot be called, never competes and never counts.",
     "S20": "Search ranks restricted tools apart and names them without a schema.",
     "S23": "Members with different reach get different pools and weights.",
+    "S24": "After a restriction changes, tasks propagate it within two minutes.",
     "S25": "Removing or suspending a member revokes every live grant in the same transaction.",
     "S26": "Connectors with over a hundred tools and members with several accounts are the normal case.",
     "S27": "An admin site manages connectors and restrictions.",
@@ -36,5 +37,4 @@ TO_COME = {
     "S17": "A frozen tool carries fixed values that the caller cannot set.",
     "S21": "A card says how many matches are restricted and names up to five.",
     "S22": "The resolver decides at every place where a member can reach a connector or tool.",
-    "S24": "After a restriction changes, tasks propagate it within two minutes.",
 }
