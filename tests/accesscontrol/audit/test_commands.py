@@ -196,7 +196,7 @@ def test_an_export_takes_the_same_memory_however_long_the_trail_is(acme: Organiz
         finally:
             tracemalloc.stop()
 
-    few, many = peak(4000), peak(12_000)
+    few, many = peak(2500), peak(7500)
     assert many < 1.5 * few
 
 

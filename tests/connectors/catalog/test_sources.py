@@ -9,14 +9,14 @@ from pytest_django.fixtures import Settings
 from connectors.catalog.document import CatalogError
 from connectors.catalog.openapi import loading
 from connectors.catalog.sources import load_source
+from tests.conftest import reachable
 from tests.connectors.execution.upstream import Server, respond, serving
 
 
 @pytest.fixture
 def vendor(settings: Settings) -> Iterator[Server]:
     """A server of this machine that may be reached although it is not public."""
-    with serving(Server()) as server:
-        settings.EGRESS_ALLOWED = [server.authority]
+    with serving(Server()) as server, reachable(settings, server.authority):
         yield server
 
 
