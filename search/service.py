@@ -8,6 +8,7 @@ from uuid import UUID
 
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import how_to_ask
+from accesscontrol.policy import Scope, ToolRef
 from connectors.curation.advertised import AdvertisedTool
 from connectors.curation.merging import describe, schema_for
 from connectors.curation.trimming import trimmed
@@ -56,11 +57,11 @@ def search_tools(caller: Caller, asked: Question) -> dict[str, Any]:
     pool = pool_of(caller)
     index = index_of(pool, asked.profile)
     found = index.search(asked.query, limit=start + asked.limit)
-    withheld = index.search_restricted(asked.query, limit=asked.limit)
+    withheld = index.search_restricted(asked.query, limit=len(pool.restricted))
     tools = [tool for hit in found.hits[start:] if (tool := pool.advertised(_name(hit)))]
-    restricted = [] if start else [pool.restricted[_name(hit)] for hit in withheld.hits]
+    restricted = () if start else (pool.restricted[_name(hit)] for hit in withheld.hits)
     answer = {
-        "result": [*_rows(caller, tools, asked.detail), *map(_restricted_row, restricted)],
+        "result": [*_rows(caller, tools, asked.detail), *_restricted_rows(restricted, asked.limit)],
         "matched": found.matched,
         "total_tools": len(pool.tools),
         "restricted_count": withheld.matched,
@@ -112,13 +113,22 @@ def _row(tool: AdvertisedTool, schema: dict[str, Any]) -> dict[str, Any]:
     return {**row, "connections": [account.label for account in tool.accounts]} if tool.merged else row
 
 
-def _restricted_row(tool: RestrictedTool) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "connector_label": tool.connector_label,
-        "restricted": {
-            "by": tool.decision.layer,
-            "scope": tool.decision.scope,
-            "request_access": how_to_ask(tool.ref),
-        },
-    }
+def _restricted_rows(tools: Iterable[RestrictedTool], limit: int) -> list[dict[str, Any]]:
+    """One row a tool; a connector that is withheld whole is one row under its slug, where its best match stands."""
+    rows: dict[str, dict[str, Any]] = {}
+    for tool in tools:
+        whole = tool.decision.scope is Scope.CONNECTOR
+        ref = ToolRef(tool.ref.connector, tool.ref.lineage) if whole else tool.ref
+        rows.setdefault(
+            ref.connector if whole else tool.name,
+            {
+                "name": ref.connector if whole else tool.name,
+                "connector_label": tool.connector_label,
+                "restricted": {
+                    "by": tool.decision.layer,
+                    "scope": tool.decision.scope,
+                    "request_access": how_to_ask(ref),
+                },
+            },
+        )
+    return list(rows.values())[:limit]

@@ -101,6 +101,27 @@ def test_a_restricted_tool_is_named_without_a_schema_and_is_not_in_the_pool(rpc:
     assert found["total_tools"] == 3
 
 
+@pytest.mark.requirement("S20")
+def test_a_connector_that_is_withheld_whole_is_one_row(rpc: Rpc, bob: Member) -> None:
+    restrictions.create(subject=bob.role, mode=Restriction.Mode.BLOCK, connectors=["notion"], surface=Surface.SYSTEM)
+    found = rpc.found("page")
+    assert found["result"] == [
+        {
+            "name": "notion",
+            "connector_label": "Notion",
+            "restricted": {
+                "by": "role",
+                "scope": "connector",
+                "request_access": {
+                    "operation": "elaichi__access_request__create",
+                    "arguments": {"connector": "notion"},
+                },
+            },
+        }
+    ]
+    assert found["restricted_count"] == 3
+
+
 @pytest.mark.requirement("S18", "S19")
 def test_the_next_search_reflects_a_rule_and_its_end(rpc: Rpc, bob: Member) -> None:
     assert rpc.found("create page")["restricted_count"] == 0
