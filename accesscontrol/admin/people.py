@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldBooleanSwitchWidget
 
 from accesscontrol.admin.refusals import RefusalsShown
 from accesscontrol.admin.tenant import TenantAdmin, VersionedAdmin, actor_in
@@ -81,9 +82,36 @@ class UserAdmin(DjangoUserAdmin[User], ModelAdmin):
 
 
 class MemberForm(forms.ModelForm[Member]):
+    remove_member = forms.BooleanField(
+        required=False,
+        label="Remove this member",
+        help_text="When you save. It ends what is listed above, for good.",
+        widget=UnfoldBooleanSwitchWidget,
+    )
+    hand_over_to = forms.ModelChoiceField(
+        queryset=Member.objects.none(),
+        required=False,
+        label="Hand shared accounts over to",
+        help_text="Needed only where others use an account of the member.",
+        widget=UnfoldAdminSelectWidget,
+    )
+
     class Meta:
         model = Member
         fields = ("organization", "user", "role")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        colleagues = Member.objects.filter(
+            organization_id=self.instance.organization_id, status=Member.Status.ACTIVE
+        ).exclude(pk=self.instance.pk)
+        self.fields["hand_over_to"].queryset = colleagues.select_related("user")  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("hand_over_to") and not cleaned.get("remove_member"):
+            self.add_error("remove_member", "Accounts are handed over when the member is removed: tick this, too.")
+        return cleaned
 
 
 @admin.register(Member)
@@ -110,7 +138,9 @@ class MemberAdmin(RefusalsShown, VersionedAdmin[Member]):
     def get_fields(self, request: HttpRequest, obj: Member | None = None) -> tuple[str, ...]:
         if obj is None:
             return ("organization", "user", "role")
-        return ("organization", "user", "role", "status", "ends_with_removal")
+        shown = ("organization", "user", "role", "status", "ends_with_removal")
+        may_end = obj.status != Member.Status.REMOVED and self.has_change_permission(request, obj)
+        return (*shown, "remove_member", "hand_over_to") if may_end else shown
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         actor = actor_in(request, obj.organization)
@@ -119,8 +149,12 @@ class MemberAdmin(RefusalsShown, VersionedAdmin[Member]):
                 organization=obj.organization, user=obj.user, role=obj.role, surface=Surface.ADMIN, actor=actor
             )
             obj.pk, obj._state.adding = joined.pk, False
-        elif "role" in form.changed_data:
+            return
+        if "role" in form.changed_data:
             memberships.change_role(member=obj, role=obj.role, surface=Surface.ADMIN, actor=actor)
+        if form.cleaned_data.get("remove_member"):
+            heir = form.cleaned_data.get("hand_over_to")
+            memberships.remove(member=obj, surface=Surface.ADMIN, actor=actor, new_owner=heir)
 
     @display(description="Ends with a removal")
     def ends_with_removal(self, obj: Member) -> str:
