@@ -24,7 +24,7 @@ from connectors.curation import merging
 from connectors.curation.advertised import Account, AdvertisedTool
 from connectors.execution.arguments import bind
 from connectors.execution.egress import guarded_transport
-from connectors.execution.errors import BlockedAddress, NeedsReauth
+from connectors.execution.errors import BlockedAddress, NeedsReauth, UnusableTool
 from connectors.execution.request import build_request, secrets_of
 from connectors.execution.results import interpret
 from connectors.execution.sending import Limits, send
@@ -81,13 +81,15 @@ class _Outbound:
         self._connector = connector
 
     def __call__(self, url: httpx2.URL) -> None:
-        """Raises GrantEnded, Restricted, NeedsReauth, BlockedAddress."""
+        """Raises GrantEnded, Restricted, NeedsReauth, UnusableTool, BlockedAddress."""
         if not self._connector.declares(url.scheme, url.netloc.decode("ascii")):
             raise BlockedAddress(url.host, "is not a host that this connector declares")
         caller = renew(self._caller)
         require(Checkpoint.OUTBOUND, caller, self._advertised.ref, self._advertised.name)
         if caller.version != self._caller.version:
             _active_connection(caller, self._account)
+            if not Tool.objects.filter(pk=self._advertised.tool_id, enabled=True).exists():
+                raise UnusableTool("it was switched off")
 
 
 def _without_account(

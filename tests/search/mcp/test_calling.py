@@ -14,6 +14,7 @@ from accesscontrol.models import AuditEvent, Grant, Member, Restriction, Surface
 from accesscontrol.permissions import Scope
 from accesscontrol.services import grants, memberships, restrictions
 from connectors.execution import service
+from connectors.execution.errors import UnusableTool
 from connectors.models import Connection, Connector, Tool
 from search.pool import pool_of
 from tests import cast
@@ -263,6 +264,18 @@ def test_a_rule_written_during_the_call_stops_it_too(deskline: Connector, bob: M
     assert tool is not None
     restrictions.create(subject=bob, mode=Restriction.Mode.BLOCK, connectors=["deskline"], surface=Surface.SYSTEM)
     with pytest.raises(Restricted):
+        service.execute(caller, tool, {}, CallEntry())
+    assert journal(sandbox) == []
+
+
+def test_a_tool_switched_off_during_the_call_is_not_run(deskline: Connector, bob: Member, sandbox: str) -> None:
+    caller = grants.authenticate(cast.token(bob))
+    tool = pool_of(caller).advertised("deskline_list_tickets")
+    assert tool is not None
+    with transaction.atomic():
+        versions.bump(bob.organization)
+        Tool.objects.filter(name="list_tickets").update(enabled=False)
+    with pytest.raises(UnusableTool, match="switched off"):
         service.execute(caller, tool, {}, CallEntry())
     assert journal(sandbox) == []
 
