@@ -1,4 +1,4 @@
-"""The reach report in the admin: who reaches which tool through which account."""
+"""The reach report and the query log in the admin: both are read there and changed nowhere."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,10 +13,11 @@ from accesscontrol.admin.applied import AppliedColumn
 from accesscontrol.admin.tenant import TenantAdmin, organizations_where
 from accesscontrol.permissions import Permission
 from search import reach_report
-from search.models import ReachConnection, ReachRow
+from search.models import LoggedQuery, ReachConnection, ReachRow
 from search.reach_export import csv_lines, json_lines
 
 _SHOWN = 3
+_FIRST_ROWS = 5
 
 
 class ConnectorFilter(admin.SimpleListFilter):
@@ -71,6 +72,28 @@ class ReachAdmin(AppliedColumn, TenantAdmin[ReachRow]):
     @admin.action(description="Export as CSV, one line a tool", permissions=["view"])
     def export_csv(self, request: HttpRequest, queryset: QuerySet[ReachRow]) -> StreamingHttpResponse:
         return _file(csv_lines(queryset), "reach.csv", "text/csv; charset=utf-8")
+
+
+@admin.register(LoggedQuery)
+class LoggedQueryAdmin(TenantAdmin[LoggedQuery]):
+    """What members searched for, where their organization keeps it. It is not exported: it is words of theirs."""
+
+    view_permission = Permission.AUDIT_VIEW
+    list_display = ("at", "member", "query", "matched", "first_returned", "chosen")
+    list_filter = ("organization",)
+    list_select_related = ("organization", "member__user")
+    search_fields = ("query", "chosen", "member__user__email")
+    date_hierarchy = "at"
+    fields = ("organization", "member", "at", "query", "matched", "all_returned", "chosen")
+    readonly_fields = fields
+
+    @display(description="First of them")
+    def first_returned(self, obj: LoggedQuery) -> str:
+        return ", ".join(obj.returned[:_FIRST_ROWS])
+
+    @display(description="Shown")
+    def all_returned(self, obj: LoggedQuery) -> str:
+        return ", ".join(obj.returned)
 
 
 def _file(lines: Iterator[str], name: str, content_type: str) -> StreamingHttpResponse:

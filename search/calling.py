@@ -14,6 +14,7 @@ from accesscontrol.operation import Operation, parse_input, registry
 from accesscontrol.permissions import Permission, Scope
 from connectors.curation.advertised import AdvertisedTool
 from connectors.execution import service as execution
+from search import query_log
 from search.pool import Pool, pool_of
 
 
@@ -40,6 +41,7 @@ def call_tool(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str,
         with audit.call(caller, action="operation.call", target=name):
             raise refusal
     known = name if name in (pool := pool_of(caller)).tools or name in pool.restricted else ""
+    query_log.note_choice(caller, known)
     # A name that is not ours may hold anything, so it is not written down.
     with audit.call(caller, action="tool.call", target=known) as entry:
         advertised = _admit(caller, pool, name)

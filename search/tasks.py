@@ -1,11 +1,11 @@
-"""What follows a change: the reach report. Searches and calls read the rows themselves and wait for none of this."""
+"""The reach report follows changes, and old queries go. Searches and calls read the rows and wait for none of this."""
 
 import logging
 from uuid import UUID
 
 from celery import shared_task
 
-from search import reach_report
+from search import query_log, reach_report
 
 logger = logging.getLogger(__name__)
 
@@ -25,3 +25,9 @@ def sweep_reach() -> None:
         except Exception:
             # One organization's trouble must not keep the others waiting; the next sweep tries again.
             logger.exception("The reach report of %s was not applied.", organization_id)
+
+
+@shared_task(ignore_result=True)
+def forget_queries() -> None:
+    """Each hour: the query log holds nothing older than it says."""
+    query_log.forget()

@@ -31,7 +31,9 @@ class OrganizationAdmin(TenantAdmin[Organization]):
     manage_permission = Permission.ORGANIZATION_MANAGE
     list_display = ("name", "slug", "active_members", "created_at")
     search_fields = ("name", "slug")
-    fields = ("name", "slug")
+
+    def get_fields(self, request: HttpRequest, obj: Organization | None = None) -> tuple[str, ...]:
+        return ("name", "slug", "logs_queries") if obj else ("name", "slug")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Organization]:
         active = Count("members", filter=Q(members__status=Member.Status.ACTIVE))
@@ -45,7 +47,8 @@ class OrganizationAdmin(TenantAdmin[Organization]):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if change:
-            super().save_model(request, obj, form, change)
+            actor = actor_in(request, obj)
+            organizations.change(organization=obj, fields=form.changed_data, surface=Surface.ADMIN, actor=actor)
             return
         founded = organizations.found(slug=obj.slug, name=obj.name, surface=Surface.ADMIN)
         obj.pk, obj._state.adding = founded.pk, False

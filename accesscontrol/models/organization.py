@@ -20,6 +20,15 @@ class Organization(models.Model):
         default=0, editable=False, help_text="The version that the reach report shows."
     )
     applied_at = models.DateTimeField(null=True, editable=False)
+    logs_queries = models.BooleanField(
+        "log search queries",
+        default=False,
+        help_text=(
+            "Keeps what members search for, with who and when, which tools they were shown and which they then called, "
+            "to measure how well search finds your tools. Each search is kept for 90 days, also when this is turned "
+            "off; those who may see the audit trail can read it."
+        ),
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

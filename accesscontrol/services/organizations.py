@@ -1,4 +1,6 @@
-"""Founding an organization and bringing people into it."""
+"""Founding and changing an organization, and bringing people into it."""
+
+from collections.abc import Collection
 
 from django.db import transaction
 
@@ -26,6 +28,32 @@ def found(*, slug: str, name: str, surface: Surface) -> Organization:
     )
     audit.record(organization=organization, action="organization.found", surface=surface, outcome="ok", target=slug)
     return organization
+
+
+@transaction.atomic
+def change(
+    *, organization: Organization, fields: Collection[str], surface: Surface, actor: Member | None = None
+) -> None:
+    """Saves these fields, as set on the organization, and no others: its version may have grown meanwhile.
+
+    Raises ValidationError.
+    """
+    if not fields:
+        return
+    organization.full_clean()
+    organization.save(update_fields=fields)
+    detail: dict[str, str | list[str]] = {"changed": sorted(fields)}
+    if "logs_queries" in fields:
+        detail["logs_queries"] = "on" if organization.logs_queries else "off"
+    audit.record(
+        organization=organization,
+        action="organization.change",
+        surface=surface,
+        outcome="ok",
+        actor=actor,
+        target=organization.slug,
+        detail=detail,
+    )
 
 
 @transaction.atomic

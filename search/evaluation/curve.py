@@ -100,6 +100,8 @@ def _ask(gateway: Gateway, query: LabelledQuery, asked: _Asked) -> None:
         ranker = gateway.ranker(workspaces.for_offtopic(query.query))
         asked.offtopic.append(_strongest(ranker.search(query.query, EVERYTHING)))
         return
+    if query.kind == Kind.UNLABELLED:
+        return
     found = gateway.ranker(workspaces.holding[query.app]).search(query.query, EVERYTHING)
     asked.right.append(right_spans(found, query.gold))
     asked.strongest.append(_strongest(found))

@@ -1,9 +1,9 @@
 """Tools and labelled queries, read from JSON Lines.
 
 A tool: `key`, `name` and `app`; optional `description`, `label` (how its app's brand is written; else `app`),
-`parameters` (names) and `pool`. A query: `query`, `set` and `kind`; unless its kind is *offtopic*, also `app` and
-`gold` (the keys of the right tools); optional `pool`. Tools and queries of different pools never meet. Other fields
-are ignored.
+`parameters` (names) and `pool`. A query: `query`, `set` and `kind`; unless its kind is *offtopic* or *unlabelled*, also
+`app` and `gold` (the keys of the right tools); optional `pool`. Tools and queries of different pools never meet. Other
+fields are ignored.
 """
 
 import json
@@ -24,6 +24,12 @@ class Kind(StrEnum):
     UNNAMED = "unnamed"
     OFFTOPIC = "offtopic"
     """Nothing in the pool serves it."""
+    UNLABELLED = "unlabelled"
+    """Nobody knows what is right for it: all it can tell is whether anything comes."""
+
+    @property
+    def has_app(self) -> bool:
+        return self in (Kind.NAMED, Kind.UNNAMED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +100,7 @@ def answerable_here(queries: Iterable[LabelledQuery], tools: Iterable[LabelledTo
     apps = {(tool.pool, tool.app) for tool in tools}
     pools = {pool for pool, _ in apps}
     queries = list(queries)
-    kept = [q for q in queries if ((q.pool, q.app) in apps if q.kind != Kind.OFFTOPIC else q.pool in pools)]
+    kept = [q for q in queries if ((q.pool, q.app) in apps if q.kind.has_app else q.pool in pools)]
     if not kept:
         raise EvaluationError("No query is left: the tools hold the app of none of them.")
     return kept, len(queries) - len(kept)
@@ -138,15 +144,14 @@ def _tool(row: dict[str, Any]) -> LabelledTool:
 
 def _query(row: dict[str, Any]) -> LabelledQuery:
     kind = _kind(row)
-    offtopic = kind == Kind.OFFTOPIC
     gold = frozenset(_texts(row, "gold"))
-    if not gold and not offtopic:
-        raise _FieldError("`gold` names no tool, and the query's kind is not offtopic")
+    if not gold and kind.has_app:
+        raise _FieldError("`gold` names no tool, and the query's kind is neither offtopic nor unlabelled")
     return LabelledQuery(
         set=_text(row, "set"),
         query=_text(row, "query"),
         kind=kind,
-        app=_text(row, "app", default="" if offtopic else None),
+        app=_text(row, "app", default=None if kind.has_app else ""),
         gold=gold,
         pool=_text(row, "pool", default=""),
     )

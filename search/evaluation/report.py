@@ -13,7 +13,7 @@ from search.evaluation.tables import HEADINGS, share, side_by_side
 
 EXPLANATIONS = (
     ("R@1, R@5", "a right tool first, or among the first five; an empty answer counts as a miss"),
-    ("empty", "nothing returned although the right tool’s app is connected"),
+    ("empty", "nothing returned although the right tool’s app is connected, or to a query that nobody labelled"),
     ("false", "something returned although the app named is not connected, or nothing could serve the query"),
     ("alone", "false, for a gateway that has heard of no app but the connected ones"),
 )
@@ -107,7 +107,7 @@ def operating_points(rows: Iterable[Measures], name: str, *, unanswerable: str) 
     """Where each ranker stands in one set, held against the same queries as its curve."""
     rows = list(rows)
     mine = [row for row in rows if row.set == name and row.r5 is not None]
-    offtopic = {row.ranker: row.false for row in rows if row.r5 is None}
+    offtopic = {row.ranker: row.false for row in rows if row.r5 is None and row.false is not None}
     found = []
     for row in mine:
         false = offtopic.get(row.ranker) if unanswerable == OFFTOPIC else row.alone

@@ -1,7 +1,8 @@
 """Recall, empty answers and false answers of one ranker, set by set.
 
 - **R@1, R@5**: the share of queries that find a right tool first, or among the first five. Empty is a miss.
-- **empty**: the share that get nothing although their app is connected.
+- **empty**: the share that get nothing although their app is connected. An unlabelled query, whose app nobody knows,
+  counts here alone.
 - **false**: of the queries that name an app, the share that get something where that app is not connected; of the
   off-topic ones, the share that get something at all.
 - **alone**: *false* again, for a gateway that has never heard of any app but the connected ones.
@@ -64,6 +65,7 @@ class _Tally:
     among_five: int = 0
     empty: int = 0
     offtopic: int = 0
+    unlabelled: int = 0
     answered: int = 0
     named: int = 0
     false: int = 0
@@ -83,8 +85,8 @@ class _Tally:
             set=name,
             apps=apps,
             n=self.n,
-            r1=_share(self.first, answerable),
-            r5=_share(self.among_five, answerable),
+            r1=_share(self.first, answerable - self.unlabelled),
+            r5=_share(self.among_five, answerable - self.unlabelled),
             empty=_share(self.empty, answerable),
             false=_share(self.false + self.answered, self.named + self.offtopic),
             alone=_share(self.alone, self.named),
@@ -129,6 +131,11 @@ def _ask(gateway: Gateway, query: LabelledQuery, tally: _Tally) -> None:
         tally.offtopic += 1
         ranker = gateway.ranker(gateway.workspaces.for_offtopic(query.query))
         tally.answered += bool(tally.ask(ranker, query.query))
+        return
+    if query.kind == Kind.UNLABELLED:
+        tally.unlabelled += 1
+        ranker = gateway.ranker(gateway.workspaces.for_offtopic(query.query))
+        tally.empty += not tally.ask(ranker, query.query)
         return
     found = [hit.key for hit in tally.ask(gateway.ranker(gateway.workspaces.holding[query.app]), query.query)]
     tally.first += not query.gold.isdisjoint(found[:1])

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from accesscontrol.caller import Caller
 from accesscontrol.operation import OperationInput, input_schema, parse_input
+from search import query_log
 from search.calling import call_tool
 from search.pool import Pool
 from search.service import DEFAULT_LIMIT, MAX_LIMIT, Detail, Question, search_tools
@@ -92,10 +93,12 @@ def run(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Raises Refusal; for `execute_tool`, whatever a direct call of the named tool raises."""
     if name == SEARCH:
         asked = parse_input(SearchInput, arguments)
-        return search_tools(
+        found = search_tools(
             caller,
             Question(query=asked.query, limit=asked.limit, cursor=asked.cursor, detail=Detail(asked.detail)),
         )
+        query_log.note_search(caller, asked.query, found)
+        return found
     wanted = parse_input(ExecuteInput, arguments)
     return call_tool(caller, wanted.name, wanted.arguments)
 

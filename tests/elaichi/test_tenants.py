@@ -15,6 +15,7 @@ from accesscontrol.operation import registry
 from accesscontrol.services import access_requests, invitations, restrictions, teams
 from connectors.models import Connection, Connector
 from search import reach_report
+from search.models import LoggedQuery
 from tests import cast
 from tests.search.mcp.rpc import Rpc
 
@@ -45,6 +46,9 @@ def umbrella(charlie: Member) -> Organization:
     access_requests.ask(member=cassandra, connector="umbrella_vault", surface=Surface.SYSTEM)
     home.refresh_from_db()
     reach_report.apply(home.pk, home.version)
+    LoggedQuery.objects.create(
+        organization=home, member=cassandra, query="umbrella", matched=0, returned=["umbrella_vault_open_umbrella"]
+    )
     return home
 
 

@@ -10,10 +10,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
+from accesscontrol.management.arguments import organization_by_slug
 from search.evaluation.choices import choose, positive_numbers, split_names
 from search.evaluation.curve import Curve, sweep
-from search.evaluation.dataset import answerable_here, load_queries, load_tools, select
+from search.evaluation.dataset import (
+    LabelledQuery,
+    LabelledTool,
+    answerable_here,
+    load_queries,
+    load_tools,
+    select,
+)
 from search.evaluation.exceptions import EvaluationError
+from search.evaluation.logged import queries_of, tools_of
 from search.evaluation.peers import PEERS, peer
 from search.evaluation.rankers import ProfileFactory, RankerFactory
 from search.evaluation.report import render_report, write_report
@@ -26,8 +35,9 @@ class Command(BaseCommand):
     help = "Measure how well search finds tools over labelled queries. docs/evaluating.md says what is measured."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--tools", type=Path, required=True, metavar="FILE", help="Tools, as JSON Lines.")
-        parser.add_argument("--queries", type=Path, required=True, metavar="FILE", help="Labelled queries, likewise.")
+        parser.add_argument("--tools", type=Path, metavar="FILE", help="Tools, as JSON Lines.")
+        parser.add_argument("--queries", type=Path, metavar="FILE", help="Labelled queries, likewise.")
+        parser.add_argument("--organization", metavar="SLUG", help="Instead of files: its tools and logged queries.")
         parser.add_argument("--profiles", default="default", help=f"From {', '.join(sorted(PROFILES))}.")
         parser.add_argument("--peers", default="", help=f"From {', '.join(PEERS)}.")
         parser.add_argument("--sizes", default="1,5,20", help="How many apps a member has connected.")
@@ -49,8 +59,8 @@ class Command(BaseCommand):
             raise EvaluationError("--limit must be 0 or more.")
         rankers = _rankers(options)
         sizes = positive_numbers(options["sizes"], kind="number of apps")
-        tools = load_tools(options["tools"])
-        chosen = select(load_queries(options["queries"]), sets=split_names(options["sets"]), limit=options["limit"])
+        tools, labelled = _data_set(options)
+        chosen = select(labelled, sets=split_names(options["sets"]), limit=options["limit"])
         queries, left_out = answerable_here(chosen, tools)
         if left_out:
             self.stderr.write(f"{left_out} queries left out: the tools do not hold their app.")
@@ -77,6 +87,17 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(found, ensure_ascii=False))
         else:
             self.stdout.write(text_table(rows))
+
+
+def _data_set(options: dict[str, Any]) -> tuple[list[LabelledTool], list[LabelledQuery]]:
+    files = options["tools"], options["queries"]
+    if options["organization"] and not any(files):
+        organization = organization_by_slug(options["organization"])
+        tools = tools_of(organization)
+        return tools, queries_of(organization, tools)
+    if options["organization"] or not all(files):
+        raise EvaluationError("Say what to measure: --tools and --queries, or --organization alone.")
+    return load_tools(options["tools"]), load_queries(options["queries"])
 
 
 def _rankers(options: dict[str, Any]) -> list[RankerFactory]:

@@ -18,10 +18,11 @@ def test_a_tool_needs_a_key_a_name_and_an_app(tmp_path: Path) -> None:
     assert tool.document == ToolDocument(key="k", name="close_issue", description="", connector_label="jira")
 
 
-def test_an_off_topic_query_needs_neither_app_nor_right_tool(tmp_path: Path) -> None:
-    path = shelves.write(tmp_path / "q.jsonl", [{"set": "o", "kind": "offtopic", "query": "hello"}])
+@pytest.mark.parametrize("kind", [Kind.OFFTOPIC, Kind.UNLABELLED])
+def test_a_query_off_topic_or_unlabelled_needs_neither_app_nor_right_tool(tmp_path: Path, kind: Kind) -> None:
+    path = shelves.write(tmp_path / "q.jsonl", [{"set": "o", "kind": kind, "query": "hello"}])
     [query] = load_queries(path)
-    assert (query.kind, query.app, query.gold) == (Kind.OFFTOPIC, "", frozenset())
+    assert (query.kind, query.app, query.gold) == (kind, "", frozenset())
 
 
 def test_blank_lines_are_passed_over(tmp_path: Path) -> None:
@@ -51,8 +52,8 @@ def test_a_line_that_is_no_tool_is_named(tmp_path: Path, line: str, reason: str)
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"kind": "other"}, "`kind` is none of named, unnamed, offtopic"),
-        ({"gold": []}, "`gold` names no tool, and the query's kind is not offtopic"),
+        ({"kind": "other"}, "`kind` is none of named, unnamed, offtopic, unlabelled"),
+        ({"gold": []}, "`gold` names no tool, and the query's kind is neither offtopic nor unlabelled"),
         ({"app": None}, "`app` is missing"),
     ],
 )
