@@ -32,9 +32,14 @@ def plain_keywords(node: dict[str, Any]) -> dict[str, Any]:
     """What of a schema needs no look at its sub-schemas, in the document's order."""
     kept = {key: value for key, value in node.items() if (admits := _SHAPES.get(key)) and admits(value)}
     _translate_text(kept)
-    _translate_type(kept, nullable=node.get("nullable") is True)
+    _translate_type(kept, nullable=is_nullable(node))
     _translate_bounds(kept, node)
     return kept
+
+
+def is_nullable(node: dict[str, Any]) -> bool:
+    """As OpenAPI 3.0 says it, or the extension that documents of 2.0 agreed on."""
+    return node.get("nullable") is True or node.get("x-nullable") is True
 
 
 def _translate_text(kept: dict[str, Any]) -> None:

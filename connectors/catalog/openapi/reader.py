@@ -10,19 +10,21 @@ from connectors.catalog.openapi.operations import FoundOperation, ToolReader, fi
 from connectors.catalog.openapi.references import Document
 from connectors.catalog.openapi.security import auth_schemes
 from connectors.catalog.openapi.servers import document_base_url
+from connectors.catalog.openapi.swagger2 import as_openapi_3, is_swagger_2
 
 type Progress = Callable[[Sequence[FoundOperation]], Iterable[FoundOperation]]
 
 
 def read_openapi(data: bytes, *, source: str, progress: Progress = iter) -> Catalog:
-    """The catalog of an OpenAPI 3.0 or 3.1 document, JSON or YAML.
+    """The catalog of an OpenAPI 2.0, 3.0 or 3.1 document, JSON or YAML.
 
     `source` is where the document came from: its servers may be relative to that. `progress` sees the
     operations go by. An operation that cannot become a tool is skipped with the reason; a document that
     holds none that can, or cannot be read as a whole, raises CatalogError.
     """
-    document = Document(load_document(data))
-    _require_openapi_3(document.root)
+    root = load_document(data)
+    _require_known_version(root)
+    document = as_openapi_3(root) if is_swagger_2(root) else Document(root)
     tools, skipped = _read_tools(document, source, progress)
     if not tools:
         first = f"; the first, {skipped[0].operation}: {skipped[0].reason}" if skipped else ""
@@ -40,17 +42,22 @@ def read_openapi(data: bytes, *, source: str, progress: Progress = iter) -> Cata
     )
 
 
+def _require_known_version(root: dict[str, Any]) -> None:
+    if not is_swagger_2(root):
+        _require_openapi_3(root)
+    if not isinstance(root.get("paths", {}), dict):
+        raise CatalogError("The document's `paths` is no mapping.")
+
+
 def _require_openapi_3(root: dict[str, Any]) -> None:
     if "swagger" in root:
-        raise CatalogError(f"Swagger {root['swagger']} documents cannot be read yet; OpenAPI 3.0 and 3.1 can.")
+        raise CatalogError(f"Swagger {root['swagger']} documents cannot be read; OpenAPI 2.0, 3.0 and 3.1 can.")
     version = str(root.get("openapi", ""))
     if not version:
         raise CatalogError("The document has no `openapi` version, so it is no OpenAPI document.")
     # 3.2 adds to 3.1 and changes nothing that is read here.
     if not version.startswith("3"):
-        raise CatalogError(f"OpenAPI {version} documents cannot be read; OpenAPI 3.0 and 3.1 can.")
-    if not isinstance(root.get("paths", {}), dict):
-        raise CatalogError("The document's `paths` is no mapping.")
+        raise CatalogError(f"OpenAPI {version} documents cannot be read; OpenAPI 2.0, 3.0 and 3.1 can.")
 
 
 def _read_tools(

@@ -1,5 +1,6 @@
 """An OpenAPI document and the way through its own `$ref`s. Nothing outside the document is ever fetched."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,10 +14,14 @@ class DanglingReferenceError(Exception):
 
 
 class Document:
-    """Values as `load_document` returns them. `dangling` gathers the references that led nowhere."""
+    """Values as `load_document` returns them. `dangling` gathers the references that led nowhere.
 
-    def __init__(self, root: dict[str, Any]) -> None:
+    `moved` says which keys of the root stand elsewhere in it than the document's references say.
+    """
+
+    def __init__(self, root: dict[str, Any], *, moved: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.root = root
+        self._moved = moved or {}
         self.dangling: dict[str, None] = {}
         self.is_3_0 = str(root.get("openapi", "")).startswith("3.0")
 
@@ -41,7 +46,8 @@ class Document:
             if following in seen:
                 raise DanglingReferenceError(reference)
             seen.add(following)
-            path = _path(following)
+            first, *rest = _path(following)
+            path = (*self._moved.get(first, (first,)), *rest)
             node = self._at(path, reference)
             following = reference_of(node)
         return path, node

@@ -9,7 +9,7 @@ import re
 from hashlib import sha256
 from typing import Any
 
-from connectors.catalog.openapi.keywords import is_pattern, plain_keywords
+from connectors.catalog.openapi.keywords import is_nullable, is_pattern, plain_keywords
 from connectors.catalog.openapi.references import DanglingReferenceError, Document, reference_of
 
 type Schema = dict[str, Any]
@@ -60,7 +60,7 @@ class Schemas:
         if self._document.is_3_0:
             beside = {key: value for key, value in beside.items() if key == "description"}
         target = self._reference(reference)
-        if node.get("nullable") is True and target:
+        if is_nullable(node) and target:
             target = {"anyOf": [target, {"type": "null"}]}
         return _merged(self._mapping(beside), target)
 
@@ -115,7 +115,7 @@ class Schemas:
         tell them apart by a discriminator. Refusing what the upstream accepts would be worse than passing
         on what it refuses.
         """
-        nullable = node.get("nullable") is True
+        nullable = is_nullable(node)
         choices = [choice for key in ("anyOf", "oneOf") if (choice := self._alternatives(node, key))]
         parts = self._alternatives(node, "allOf") + [it[0] for it in choices if len(it) == 1]
         found = [it for it in choices if len(it) > 1]

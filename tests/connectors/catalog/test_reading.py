@@ -142,12 +142,9 @@ def test_parameters_that_are_none_are_left_out(parameters: Any) -> None:
 @pytest.mark.parametrize(
     ("root", "message"),
     [
-        (
-            {"swagger": "2.0", "paths": {}},
-            "Swagger 2.0 documents cannot be read yet; OpenAPI 3.0 and 3.1 can.",
-        ),
+        ({"swagger": "1.2", "paths": {}}, "Swagger 1.2 documents cannot be read; OpenAPI 2.0, 3.0 and 3.1 can."),
         ({"paths": {}}, "The document has no `openapi` version, so it is no OpenAPI document."),
-        ({"openapi": "2.5", "paths": {}}, "OpenAPI 2.5 documents cannot be read; OpenAPI 3.0 and 3.1 can."),
+        ({"openapi": "2.5", "paths": {}}, "OpenAPI 2.5 documents cannot be read; OpenAPI 2.0, 3.0 and 3.1 can."),
         ({"openapi": "3.0.0", "paths": []}, "The document's `paths` is no mapping."),
         ({"openapi": "3.0.0", "paths": {}}, "The document holds no operation that can become a tool."),
         (
