@@ -8,6 +8,7 @@ import environ
 from django.templatetags.static import static
 from django.utils.csp import CSP
 
+from elaichi.mailer import mailer
 from elaichi.stack.postgres import local_database_url
 from elaichi.stack.secrets import local_secret
 
@@ -125,6 +126,10 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "UNAUTHENTICATED_USER": None,
 }
+
+# Where notices go: smtp://, smtp+tls:// or smtp+ssl://USER:PASSWORD@HOST:PORT; unset, to the worker's output.
+MAILERS = {"default": mailer(env.str("EMAIL_URL", default="") or "consolemail://")}
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="") or f"elaichi@{urlsplit(PUBLIC_URL).hostname}"
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (

@@ -5,6 +5,7 @@ from accesscontrol.models.audit import ActorKind, AuditEvent, AuditHead, AuditLi
 from accesscontrol.models.grant import Grant
 from accesscontrol.models.invitation import Invitation
 from accesscontrol.models.member import Member
+from accesscontrol.models.notice import Notice
 from accesscontrol.models.organization import Organization
 from accesscontrol.models.restriction import Restriction
 from accesscontrol.models.role import Role
@@ -21,6 +22,7 @@ __all__ = [
     "Grant",
     "Invitation",
     "Member",
+    "Notice",
     "Organization",
     "Restriction",
     "Role",

@@ -21,7 +21,7 @@ from accesscontrol.models import AccessRequest, Exemption, Member, Organization,
 from accesscontrol.models.access_request import target_of
 from accesscontrol.permissions import Permission
 from accesscontrol.policy import Decision, Layer, Scope, ToolRef
-from accesscontrol.services import authority
+from accesscontrol.services import authority, notices
 from accesscontrol.signals import restrictions_changed
 
 MAX_OPEN = 100
@@ -62,6 +62,8 @@ def ask(
     request = _fold(AccessRequest(member=asker, connector=connector, tool=tool, reason=reason))
     verb = "create" if request.times_asked == 1 else "repeat"
     _record(f"access_request.{verb}", request, surface, asker, client=client, times_asked=request.times_asked)
+    if request.times_asked == 1:
+        notices.access_requested(request)
     return request
 
 
@@ -114,6 +116,7 @@ def approve(*, request: AccessRequest, answer: str = "", surface: Surface, actor
     exemption.full_clean()
     exemption.save()
     _record("access_request.approve", locked, surface, actor)
+    notices.access_answered(locked)
     return exemption
 
 
@@ -125,6 +128,7 @@ def deny(*, request: AccessRequest, answer: str = "", surface: Surface, actor: M
     locked = _locked_for_answer(request, actor)
     _close(locked, AccessRequest.State.DENIED, by=actor, answer=answer)
     _record("access_request.deny", locked, surface, actor)
+    notices.access_answered(locked)
     return locked
 
 

@@ -17,7 +17,7 @@ from accesscontrol.exceptions import Conflict, PermissionRequired
 from accesscontrol.holdings import Holding, holdings_of
 from accesscontrol.models import Grant, Member, Role, Surface
 from accesscontrol.permissions import ORG_OWNER_SLUG, Permission
-from accesscontrol.services import access_requests, authority, grants, teams
+from accesscontrol.services import access_requests, authority, grants, notices, teams
 from accesscontrol.services.roles import assert_may_give
 from accesscontrol.signals import membership_changed, membership_ending
 
@@ -99,6 +99,7 @@ def change_role(*, member: Member, role: Role, surface: Surface, actor: Member |
     before, locked.role = locked.role, role
     locked.save(update_fields=["role"])
     _record("member.change_role", locked, surface, actor, role=role.slug, previous_role=before.slug)
+    notices.role_changed(locked, before=before)
     return locked
 
 
@@ -123,6 +124,7 @@ def _end(
         sender=Member, member=locked, status=status, surface=surface, actor=actor, new_owner=new_owner
     )
     _record(f"member.{_VERBS[status]}", locked, surface, actor, grants_revoked=revoked)
+    notices.access_ended(locked)
     return locked
 
 

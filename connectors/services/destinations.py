@@ -6,20 +6,25 @@ owner has connected it anew; otherwise editing a connector would be a way to rea
 
 from urllib.parse import urlsplit
 
+from accesscontrol.services import notices
 from connectors.models import Connection, Connector
 
 
 def distrust_if_moved(connector: Connector, before: str) -> int:
     """Where the connector's address has another origin than `before`, its active accounts need signing in again.
 
-    Belongs into the transaction that moves it. Returns how many accounts that concerns.
+    Belongs into the transaction that moves it. Returns how many accounts that concerns; their owners are told.
     """
     if not before or _origin(before) == _origin(connector.base_url):
         return 0
-    return Connection.objects.filter(connector=connector, status=Connection.Status.ACTIVE).update(
+    active = Connection.objects.filter(connector=connector, status=Connection.Status.ACTIVE)
+    owners = set(active.values_list("owner_id", flat=True))
+    moved = active.update(
         status=Connection.Status.NEEDS_REAUTH,
         status_reason="The connector's address has changed; connect the account again if the new one is right.",
     )
+    notices.needs_reauth(connector.organization, connector.label, owners=owners)
+    return moved
 
 
 def _origin(url: str) -> tuple[str, str]:

@@ -1,0 +1,19 @@
+"""What follows a change: its notices are sent."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from accesscontrol import outbox
+
+
+@shared_task(ignore_result=True)
+def send_notices() -> None:
+    """Started by the commit of a change; harmless when it is delivered twice, late or never."""
+    outbox.send_due(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
+def sweep_notices() -> None:
+    """Each minute: sends what was missed or failed, and lets go of what is old."""
+    outbox.send_due(now=timezone.now())
+    outbox.prune(now=timezone.now())
