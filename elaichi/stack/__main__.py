@@ -57,8 +57,8 @@ def _test(arguments: list[str]) -> int:
     os.environ.setdefault("PGOPTIONS", "-c synchronous_commit=off")
     with database_unless_configured(), _own_test_database() as name:
         os.environ.setdefault("TEST_DATABASE", name)
-        # The whole suite uses every core; a file stays in one process, with the servers that its fixtures start.
-        return int(pytest.main(arguments or ["--numprocesses=auto", "--dist=loadfile"]))
+        # The whole suite uses every core; tests move to the process that is free.
+        return int(pytest.main(arguments or ["--numprocesses=auto", "--dist=worksteal"]))
 
 
 @contextmanager
