@@ -7,6 +7,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import Group
+from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
@@ -19,7 +20,7 @@ from accesscontrol.admin.tenant import TenantAdmin, VersionedAdmin, actor_in
 from accesscontrol.exceptions import Refusal
 from accesscontrol.models import Member, Organization, Surface, User
 from accesscontrol.permissions import Permission
-from accesscontrol.services import memberships, organizations
+from accesscontrol.services import accounts, memberships, organizations
 
 # Django's groups decide nothing here: roles do.
 admin.site.unregister(Group)
@@ -82,6 +83,12 @@ class UserAdmin(DjangoUserAdmin[User], ModelAdmin):
         ("Dates", {"fields": ("last_login", "created_at")}),
     )
     add_fieldsets: Any = ((None, {"fields": ("email", "name", "password1", "password2")}),)
+
+    @transaction.atomic
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if change and "is_active" in form.changed_data and not obj.is_active:
+            accounts.deactivate(user=obj, surface=Surface.ADMIN)
 
 
 class MemberForm(forms.ModelForm[Member]):

@@ -116,5 +116,5 @@ def test_nor_through_two_web_processes(gateway: Gateway, second_gateway: Gateway
             assert answer.status_code in (200, 401), answer.text
             return answer.status_code == 200
 
-        for attempt, end in rounds(cast.organization("races"), 40):
+        for attempt, end in rounds(cast.organization("races"), 200):
             attempt.play(end, is_served)
