@@ -58,6 +58,23 @@ def test_without_a_session_one_signs_in_first_and_comes_back(page: str, bob: Mem
     assert after.headers["Location"] == page
 
 
+def test_a_browser_may_post_the_pages(page: str, bob: Member) -> None:
+    """With a stricter referrer policy browsers send `Origin: null`, which the check against forged requests refuses."""
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(bob.user)
+    form = client.get(page)
+    assert form.headers["Referrer-Policy"] == "same-origin"
+    assert 'name="referrer"' not in form.content.decode()
+    token = form.context["csrf_token"]
+    answer = client.post(
+        page,
+        {"label": "Globex", "token": GOOD, "csrfmiddlewaretoken": str(token)},
+        headers={"Origin": "http://testserver"},
+    )
+    assert "Deskline is connected" in answer.content.decode()
+    assert client.post(page, {"label": "Globex", "token": GOOD}).status_code == 403
+
+
 def test_a_page_works_once_for_its_own_member_and_for_ten_minutes(page: str, bob: Member) -> None:
     bea = cast.member(bob.organization, "bea")
     assert signed_in(bea).get(page).status_code == 404
