@@ -9,7 +9,7 @@ from accesscontrol.exceptions import Refusal
 from connectors.binding import Binding
 from connectors.execution.arguments import bind
 from connectors.execution.egress import guarded_transport
-from connectors.execution.errors import BlockedAddress, NeedsReauth
+from connectors.execution.errors import BlockedAddress
 from connectors.execution.request import build_request
 from connectors.execution.sending import Limits, send
 from connectors.models import Connector, Tool
@@ -42,7 +42,7 @@ def verify(connector: Connector, credential: Mapping[str, str]) -> None:
         request, transport=guarded_transport(settings.EGRESS_ALLOWED), hop_check=stay, limits=Limits(total=10.0)
     )
     if response.status in _REFUSED:
-        raise NeedsReauth(f"{connector.label} refused it (status {response.status}).")
+        raise Refusal(f"{connector.label} refused it (status {response.status}). Check it and try again.")
     if response.status >= 500:
         raise Refusal(f"{connector.label} answered with an error (status {response.status}). Try again later.")
 
