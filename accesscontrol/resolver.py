@@ -9,6 +9,7 @@ from django.db.models import OuterRef, Q
 from django.db.models.functions import JSONObject
 
 from accesscontrol.caller import Caller
+from accesscontrol.exceptions import Restricted
 from accesscontrol.models import Exemption, Member, Restriction
 from accesscontrol.models.restriction import rule
 from accesscontrol.policy import ALLOWED, CompiledLayer, Decision, Names, Policy, ToolRef, compile_layer
@@ -42,6 +43,13 @@ def decide(checkpoint: Checkpoint, caller: Caller, ref: ToolRef) -> Decision:
     """
     del checkpoint
     return policy_of(caller.member, caller.version).decide(ref)
+
+
+def require(checkpoint: Checkpoint, caller: Caller, ref: ToolRef, name: str) -> None:
+    """Raises Restricted, under this name, where `decide` denies."""
+    decision = decide(checkpoint, caller, ref)
+    if decision.layer is not None and decision.scope is not None:
+        raise Restricted(name, by=decision.layer, scope=decision.scope, ref=ref)
 
 
 def decide_each(checkpoint: Checkpoint, caller: Caller, refs: Sequence[ToolRef]) -> list[Decision]:

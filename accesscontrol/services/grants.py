@@ -1,8 +1,6 @@
 """Issuing, checking and revoking grants."""
 
-import hashlib
 import hmac
-import secrets
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -11,9 +9,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from accesscontrol import audit
+from accesscontrol.bearer_secrets import digest, new_secret
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import GrantEnded, InvalidToken, MemberNotActive
 from accesscontrol.models import Grant, Member, Surface
+from accesscontrol.models.grant import GrantQuerySet
 from accesscontrol.permissions import Scope
 
 TOKEN_PREFIX = "elaichi_"
@@ -42,13 +42,13 @@ def issue_token(
     )
     if locked.status != Member.Status.ACTIVE:
         raise MemberNotActive(locked.user.email)
-    token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    token = TOKEN_PREFIX + new_secret()
     grant = Grant(
         member=locked,
         kind=Grant.Kind.TOKEN,
         client_name=client_name,
         scopes=sorted(scopes),
-        token_hash=_hash(token),
+        token_hash=digest(token),
         expires_at=expires_at,
     )
     grant.full_clean()
@@ -71,15 +71,10 @@ def authenticate(token: str, *, now: datetime | None = None) -> Caller:
     Raises InvalidToken.
     """
     now = now or timezone.now()
-    digest = _hash(token)
-    grant = (
-        Grant.objects.live(now)
-        .filter(token_hash=digest, member__status=Member.Status.ACTIVE, member__user__is_active=True)
-        .select_related("member__user", "member__role", "member__organization")
-        .first()
-    )
-    if grant is None or not hmac.compare_digest(grant.token_hash or "", digest):
-        _record_refusal(digest, now)
+    token_hash = digest(token)
+    grant = _in_force(now).filter(token_hash=token_hash).first()
+    if grant is None or not hmac.compare_digest(grant.token_hash or "", token_hash):
+        _record_refusal(token_hash, now)
         raise InvalidToken
     _note_use(grant, now)
     return _caller(grant)
@@ -92,15 +87,16 @@ def renew(caller: Caller) -> Caller:
     """
     if caller.grant_id is None:
         return _renew_member(caller)
-    grant = (
-        Grant.objects.live(timezone.now())
-        .filter(pk=caller.grant_id, member__status=Member.Status.ACTIVE, member__user__is_active=True)
-        .select_related("member__user", "member__role", "member__organization")
-        .first()
-    )
+    grant = _in_force(timezone.now()).filter(pk=caller.grant_id).first()
     if grant is None:
         raise GrantEnded
     return _caller(grant)
+
+
+def _in_force(now: datetime) -> GrantQuerySet:
+    """Live grants of active members, with all that a caller is made of."""
+    rows = Grant.objects.live(now).filter(member__status=Member.Status.ACTIVE, member__user__is_active=True)
+    return rows.select_related("member__user", "member__role", "member__organization")
 
 
 @transaction.atomic
@@ -147,9 +143,9 @@ def _renew_member(caller: Caller) -> Caller:
     )
 
 
-def _record_refusal(digest: str, now: datetime) -> None:
+def _record_refusal(token_hash: str, now: datetime) -> None:
     """A token that was live once leaves a trace where its organization can see it; an unknown one belongs to nobody."""
-    grant = Grant.objects.filter(token_hash=digest).select_related("member__organization").first()
+    grant = Grant.objects.filter(token_hash=token_hash).select_related("member__organization").first()
     if grant is None:
         return
     expired = grant.expires_at is not None and grant.expires_at <= now
@@ -180,7 +176,3 @@ def _note_use(grant: Grant, now: datetime) -> None:
     # To the minute is enough for a person, and keeps a write out of nearly every request.
     if grant.last_used_at is None or now - grant.last_used_at >= _USE_IS_NOTED_EVERY:
         Grant.objects.filter(pk=grant.pk).update(last_used_at=now)
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

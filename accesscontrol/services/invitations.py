@@ -5,8 +5,6 @@ only for the e-mail address that it names: somebody who has an account here sign
 ends the earlier invitation, so the newest address is the one that works.
 """
 
-import hashlib
-import secrets
 from datetime import timedelta
 
 from django.conf import settings
@@ -15,6 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accesscontrol import audit, versions
+from accesscontrol.bearer_secrets import digest, new_secret
 from accesscontrol.exceptions import Conflict
 from accesscontrol.models import Invitation, Member, Organization, Role, Surface, User
 from accesscontrol.permissions import Permission
@@ -52,12 +51,12 @@ def invite(
     if known is not None:
         raise Conflict(f"{email} is a member already; the membership is {known.status}.")
     _end(Invitation.objects.of(organization).filter(email=email), "withdrawn")
-    token = secrets.token_urlsafe(32)
+    token = new_secret()
     invitation = Invitation(
         organization=organization,
         email=email,
         role=role,
-        token_hash=_hash(token),
+        token_hash=digest(token),
         invited_by=actor,
         expires_at=timezone.now() + LIFETIME,
     )
@@ -80,7 +79,7 @@ def withdraw(*, invitation: Invitation, surface: Surface, actor: Member | None =
 def find(token: str) -> Invitation:
     """The open invitation behind an address. Raises InvitationOver."""
     found = (
-        Invitation.objects.filter(token_hash=_hash(token), ended_at__isnull=True, expires_at__gt=timezone.now())
+        Invitation.objects.filter(token_hash=digest(token), ended_at__isnull=True, expires_at__gt=timezone.now())
         .select_related("organization", "role")
         .first()
     )
@@ -122,7 +121,3 @@ def _record(action: str, invitation: Invitation, surface: Surface, actor: Member
         target=f"invitation:{invitation.pk}",
         detail={"member": invitation.email, "role": invitation.role.slug},
     )
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

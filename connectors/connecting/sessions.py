@@ -4,8 +4,6 @@ The address of a page holds 256 random bits of which only the hash is kept. It w
 the member it was made for, signed in: who forwards the address gives nothing away.
 """
 
-import hashlib
-import secrets
 from collections.abc import Mapping
 from datetime import timedelta
 
@@ -14,11 +12,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from accesscontrol import audit, versions
+from accesscontrol.bearer_secrets import digest, new_secret
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import Conflict, Restricted
+from accesscontrol.exceptions import Conflict
 from accesscontrol.models import Member, Surface, User
 from accesscontrol.policy import ToolRef
-from accesscontrol.resolver import Checkpoint, decide
+from accesscontrol.resolver import Checkpoint, require
 from connectors.models import Connection, Connector, ConnectSession
 
 LIFETIME = timedelta(minutes=10)
@@ -36,12 +35,12 @@ def open_session(
 ) -> tuple[ConnectSession, str]:
     """A session and the address of its page. Raises Restricted where a rule keeps the connector from the caller."""
     require_connectable(caller, connector)
-    token = secrets.token_urlsafe(32)
+    token = new_secret()
     session = ConnectSession.objects.create(
         member=caller.member,
         connector=connector,
         connection=connection,
-        token_hash=_hash(token),
+        token_hash=digest(token),
         expires_at=timezone.now() + LIFETIME,
     )
     return session, f"{settings.PUBLIC_URL}/connect/{token}/"
@@ -50,16 +49,14 @@ def open_session(
 def require_connectable(caller: Caller, connector: Connector) -> None:
     """Raises Restricted."""
     ref = ToolRef(connector=connector.slug, lineage=tuple(connector.lineage))
-    decision = decide(Checkpoint.CONNECT, caller, ref)
-    if decision.layer is not None and decision.scope is not None:
-        raise Restricted(connector.label, by=decision.layer, scope=decision.scope, ref=ref)
+    require(Checkpoint.CONNECT, caller, ref, connector.label)
 
 
 def find_session(token: str, user: User) -> ConnectSession:
     """The open session behind an address, for the signed-in person it was made for. Raises SessionOver."""
     session = (
         ConnectSession.objects.filter(
-            token_hash=_hash(token),
+            token_hash=digest(token),
             ended_at__isnull=True,
             expires_at__gt=timezone.now(),
             member__user=user,
@@ -106,7 +103,3 @@ def complete(session: ConnectSession, *, label: str, credential: Mapping[str, st
 def close_sessions(member: Member) -> int:
     """Ends every open session of a member, in the surrounding transaction."""
     return ConnectSession.objects.filter(member=member, ended_at__isnull=True).update(ended_at=timezone.now())
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

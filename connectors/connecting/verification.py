@@ -1,15 +1,15 @@
 """Is a credential good? Asked of the product itself, by a call that changes nothing, before it is stored."""
 
 from collections.abc import Mapping
+from functools import partial
 
-import httpx2
 from django.conf import settings
 
 from accesscontrol.exceptions import Refusal
 from connectors.binding import Binding
 from connectors.execution.arguments import bind
+from connectors.execution.destination import require_declared
 from connectors.execution.egress import guarded_transport
-from connectors.execution.errors import BlockedAddress
 from connectors.execution.request import build_request
 from connectors.execution.sending import Limits, send
 from connectors.models import Connector, Tool
@@ -33,13 +33,11 @@ def verify(connector: Connector, credential: Mapping[str, str]) -> None:
         credential=credential,
         user_agent=f"elaichi/{settings.VERSION}",
     )
-
-    def stay(url: httpx2.URL) -> None:
-        if not connector.declares(url.scheme, url.netloc.decode("ascii")):
-            raise BlockedAddress(url.host, "is not a host that this connector declares")
-
     response = send(
-        request, transport=guarded_transport(settings.EGRESS_ALLOWED), hop_check=stay, limits=Limits(total=10.0)
+        request,
+        transport=guarded_transport(settings.EGRESS_ALLOWED),
+        hop_check=partial(require_declared, connector),
+        limits=Limits(total=10.0),
     )
     if response.status in _REFUSED:
         raise Refusal(f"{connector.label} refused it (status {response.status}). Check it and try again.")

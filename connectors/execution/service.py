@@ -14,17 +14,17 @@ from django.conf import settings
 
 from accesscontrol.audit import CallEntry
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import InvalidArguments, Restricted
-from accesscontrol.policy import ToolRef
-from accesscontrol.resolver import Checkpoint, decide
+from accesscontrol.exceptions import InvalidArguments
+from accesscontrol.resolver import Checkpoint, require
 from accesscontrol.services.grants import renew
 from connectors.binding import Binding
 from connectors.credentials.vault import CredentialUnreadable
 from connectors.curation import merging
 from connectors.curation.advertised import Account, AdvertisedTool
 from connectors.execution.arguments import bind
+from connectors.execution.destination import require_declared
 from connectors.execution.egress import guarded_transport
-from connectors.execution.errors import BlockedAddress, NeedsReauth, UnusableTool
+from connectors.execution.errors import NeedsReauth, UnusableTool
 from connectors.execution.request import build_request, secrets_of
 from connectors.execution.results import interpret
 from connectors.execution.sending import Limits, send
@@ -64,13 +64,6 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
     return interpret(response, secrets=secrets_of(tool.connector.auth_scheme, credential))
 
 
-def require(checkpoint: Checkpoint, caller: Caller, ref: ToolRef, name: str) -> None:
-    """Raises Restricted where the resolver denies."""
-    decision = decide(checkpoint, caller, ref)
-    if decision.layer is not None and decision.scope is not None:
-        raise Restricted(name, by=decision.layer, scope=decision.scope, ref=ref)
-
-
 class _Outbound:
     """The check of each request just before it is sent."""
 
@@ -82,8 +75,7 @@ class _Outbound:
 
     def __call__(self, url: httpx2.URL) -> None:
         """Raises GrantEnded, Restricted, NeedsReauth, UnusableTool, BlockedAddress."""
-        if not self._connector.declares(url.scheme, url.netloc.decode("ascii")):
-            raise BlockedAddress(url.host, "is not a host that this connector declares")
+        require_declared(self._connector, url)
         caller = renew(self._caller)
         require(Checkpoint.OUTBOUND, caller, self._advertised.ref, self._advertised.name)
         if caller.version != self._caller.version:
