@@ -44,7 +44,7 @@ def audiences(organization: Organization, among: frozenset[UUID]) -> Iterator[Co
 
 def _shared_with(organization: Organization, among: frozenset[UUID]) -> dict[UUID, frozenset[UUID]]:
     """By connection, the members it is shared with to use."""
-    shares = Share.objects.of(organization).filter(level__gte=Level.USE)
+    shares = Share.objects.of(organization).filter(connection__isnull=False, level__gte=Level.USE)
     teams = _teams(organization, among) if shares.filter(team__isnull=False).exists() else {}
     found: dict[UUID, frozenset[UUID]] = {}
     for share in shares:
@@ -54,6 +54,7 @@ def _shared_with(organization: Organization, among: frozenset[UUID]) -> dict[UUI
         elif share.member_id is not None:
             members = among & {share.member_id}
         connection_id = share.connection_id
+        assert connection_id is not None  # asked for above
         held = found.get(connection_id, frozenset())
         found[connection_id] = members if held <= members else held | members
     return found

@@ -49,7 +49,7 @@ def connections_within_reach(member: Member, *, at_least: Level) -> QuerySet[Con
     Each way of reaching one is a look-up in an index of its own; asked as one condition with ORs, the database would
     read every connection of the organization.
     """
-    shares = Share.objects.filter(level__gte=at_least).values("connection")
+    shares = Share.objects.filter(connection__isnull=False, level__gte=at_least).values("connection")
     teams = TeamMembership.objects.filter(member=member).values("team")
     reached = (
         Connection.objects.filter(owner=member)

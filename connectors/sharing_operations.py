@@ -39,14 +39,15 @@ class RenameInput(ConnectionInput):
 
 
 def share(caller: Caller, asked: ShareInput) -> dict[str, Any]:
-    given = sharing.share(
-        connection=_connection(caller, asked),
+    connection = _connection(caller, asked)
+    sharing.share(
+        connection=connection,
         grantee=_grantee(caller, asked),
         level=LEVELS[asked.level],
         surface=caller.surface,
         actor=caller.member,
     )
-    return _described(given.connection)
+    return _described(connection)
 
 
 def unshare(caller: Caller, asked: GranteeInput) -> dict[str, Any]:

@@ -101,6 +101,8 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
+# Stored files. Nothing serves this folder: a file is opened through its link alone.
+MEDIA_ROOT = VAR_DIR / "media"
 WHITENOISE_USE_FINDERS = DEBUG
 WHITENOISE_AUTOREFRESH = DEBUG
 

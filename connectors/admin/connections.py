@@ -82,6 +82,7 @@ class ShareForm(forms.ModelForm[Share]):
 
     def _post_clean(self) -> None:
         """The organization is the connection's, and not asked for."""
+        assert self.instance.connection is not None  # the page's own
         self.instance.organization = self.instance.connection.connector.organization
         super()._post_clean()  # type: ignore[misc]
 

@@ -6,6 +6,7 @@ from django.db import models
 
 from accesscontrol.models import Member
 from accesscontrol.tenancy import TenantManager
+from connectors.credentials.fields import EncryptedJSONField
 from connectors.models.connection import Connection
 from connectors.models.connector import Connector
 
@@ -22,6 +23,9 @@ class ConnectSession(models.Model):
         Connection, on_delete=models.CASCADE, null=True, blank=True, related_name="connect_sessions"
     )
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    # Of an OAuth sign-in under way: the hash of its `state`, and what the callback needs (PKCE verifier, label).
+    state_hash = models.CharField(max_length=64, blank=True, editable=False, db_index=True)
+    flow = EncryptedJSONField(default=dict, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, editable=False)

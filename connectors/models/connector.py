@@ -46,6 +46,16 @@ class Connector(models.Model):
         editable=False,
         help_text="Slugs of what this was forked from, nearest first.",
     )
+    forked_from = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="forks"
+    )
+    catalog_url = models.URLField(max_length=500, blank=True, help_text="Where its catalog was last read from.")
+    max_concurrent_calls = models.PositiveSmallIntegerField(
+        default=10, help_text="How many calls may run through one account at a time."
+    )
+    calls_per_minute = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How many calls one account may take in a minute; empty for no limit."
+    )
     enabled = models.BooleanField(default=True)
     catalog_version = models.PositiveIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

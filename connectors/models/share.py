@@ -1,11 +1,11 @@
 """What is shared with whom, and how far.
 
-A share has one target (a connection) and one grantee: a member, a team, or the whole organization. Somebody reached by
+A share has one target (a connection or a toolbox) and one grantee: a member, a team, or the whole organization. Somebody reached by
 several shares of one target has the highest of their levels.
 """
 
 from typing import Self
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -14,6 +14,7 @@ from django.db.models import Q
 from accesscontrol.models import Member, Organization, Team, TeamMembership
 from accesscontrol.tenancy import TenantManager, TenantQuerySet
 from connectors.models.connection import Connection
+from connectors.models.toolbox import Toolbox
 
 
 class Level(models.IntegerChoices):
@@ -52,7 +53,10 @@ class Share(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="shares")
     # Its own index would repeat the unique constraint's.
-    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="shares", db_index=False)
+    connection = models.ForeignKey(
+        Connection, on_delete=models.CASCADE, null=True, blank=True, related_name="shares", db_index=False
+    )
+    toolbox = models.ForeignKey(Toolbox, on_delete=models.CASCADE, null=True, blank=True, related_name="shares")
     member = models.ForeignKey(Member, on_delete=models.CASCADE, null=True, blank=True, related_name="shares")
     team = models.ForeignKey(Team, on_delete=models.CASCADE, null=True, blank=True, related_name="shares")
     # Written out, so that a forgotten grantee is an error and not a share with everybody.
@@ -67,6 +71,11 @@ class Share(models.Model):
         ordering = ["created_at"]
         constraints = [
             models.CheckConstraint(
+                condition=Q(connection__isnull=False, toolbox__isnull=True)
+                | Q(connection__isnull=True, toolbox__isnull=False),
+                name="share_has_exactly_one_target",
+            ),
+            models.CheckConstraint(
                 condition=Q(member__isnull=False, team__isnull=True, whole_organization=False)
                 | Q(member__isnull=True, team__isnull=False, whole_organization=False)
                 | Q(member__isnull=True, team__isnull=True, whole_organization=True),
@@ -74,7 +83,7 @@ class Share(models.Model):
                 violation_error_message="Choose exactly one: a member, a team, or the whole organization.",
             ),
             models.UniqueConstraint(
-                fields=["connection", "member", "team"],
+                fields=["connection", "toolbox", "member", "team"],
                 nulls_distinct=False,
                 name="share_is_unique_for_its_grantee",
             ),
@@ -90,13 +99,20 @@ class Share(models.Model):
         return f"{self.grantee_label}: {self.get_level_display()}"
 
     @property
+    def _home_of_target(self) -> UUID:
+        if self.toolbox is not None:
+            return self.toolbox.organization_id
+        assert self.connection is not None
+        return self.connection.connector.organization_id
+
+    @property
     def grantee_label(self) -> str:
         """Whom it is shared with, as people read it."""
         return str(self.member or self.team or "Everyone in the organization")
 
     def clean(self) -> None:
         super().clean()
-        homes = {self.organization_id, self.connection.connector.organization_id}
+        homes = {self.organization_id, self._home_of_target}
         homes |= {grantee.organization_id for grantee in (self.member, self.team) if grantee}
         if len(homes) != 1:
-            raise ValidationError("A connection is shared within its own organization.")
+            raise ValidationError("A thing is shared within its own organization.")

@@ -20,6 +20,11 @@ class Tool(models.Model):
     input_schema = models.JSONField(default=dict)
     annotations = models.JSONField(default=dict)
     binding = models.JSONField(default=dict, editable=False)
+    baseline = models.JSONField(
+        default=dict,
+        editable=False,
+        help_text="In a fork: a digest of each field as it was upstream when it was last taken from there.",
+    )
     deprecated = models.BooleanField(default=False)
     enabled = models.BooleanField(default=True)
 

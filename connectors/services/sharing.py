@@ -38,7 +38,7 @@ def share(*, connection: Connection, grantee: Grantee, level: Level, surface: Su
     Share.objects.bulk_create(
         [given],
         update_conflicts=True,
-        unique_fields=["connection", "member", "team"],
+        unique_fields=["connection", "toolbox", "member", "team"],
         update_fields=["level", "shared_by"],
     )
     _record("connection.share", locked, grantee, surface, actor, level=level.name.lower())
