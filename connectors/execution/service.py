@@ -10,24 +10,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx2
-from django.conf import settings
 
 from accesscontrol.audit import CallEntry
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import InvalidArguments
 from accesscontrol.resolver import Checkpoint, require
 from accesscontrol.services.grants import renew
-from connectors.binding import Binding
 from connectors.credentials.vault import CredentialUnreadable
 from connectors.curation import merging
 from connectors.curation.advertised import Account, AdvertisedTool
-from connectors.execution.arguments import bind
+from connectors.execution import http_call
 from connectors.execution.destination import require_declared
-from connectors.execution.egress import guarded_transport
 from connectors.execution.errors import NeedsReauth, UnusableTool
-from connectors.execution.request import build_request, secrets_of
-from connectors.execution.results import interpret
-from connectors.execution.sending import Limits, send
 from connectors.execution.validation import validate
 from connectors.models import Connection, Connector, Level, Tool
 from connectors.reach import reaches, works
@@ -46,22 +40,9 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
     account = merging.choose(advertised, tool.input_schema, arguments)
     entry.connection = f"{advertised.connector_label}: {account.label}"
     connection = _active_connection(caller, account)
-    credential = _opened(connection)
-    binding = Binding.from_json(tool.binding)
-    request = build_request(
-        bind(binding, own),
-        base_url=binding.base_url or tool.connector.base_url,
-        auth=tool.connector.auth_scheme,
-        credential=credential,
-        user_agent=f"elaichi/{settings.VERSION}",
+    return http_call.call(
+        tool, own, _opened(connection), hop_check=_Outbound(caller, advertised, account, tool.connector)
     )
-    response = send(
-        request,
-        transport=guarded_transport(settings.EGRESS_ALLOWED),
-        hop_check=_Outbound(caller, advertised, account, tool.connector),
-        limits=Limits(total=settings.OUTBOUND_SECONDS),
-    )
-    return interpret(response, secrets=secrets_of(tool.connector.auth_scheme, credential))
 
 
 class _Outbound:

@@ -1,7 +1,7 @@
 """What is shared with whom, and how far.
 
-A share has one target (a connection or a toolbox) and one grantee: a member, a team, or the whole organization. Somebody reached by
-several shares of one target has the highest of their levels.
+A share has one target (a connection or a toolbox) and one grantee: a member, a team, or the whole organization. Who is
+reached by several shares of one target has the highest of their levels.
 """
 
 from typing import Self
