@@ -44,3 +44,11 @@ class Catalog:
     skipped: tuple[SkippedOperation, ...] = ()
     notes: tuple[str, ...] = ()
     """What the document leaves open and how it was taken, in sentences for people."""
+    kind: str = "openapi"
+    """A `Connector.Kind`: what its tools' bindings are for."""
+    slug: str = ""
+    """With `label` and `aliases`, what a document of our own says about the connector itself; else empty."""
+    label: str = ""
+    aliases: tuple[str, ...] = ()
+    hosts: tuple[str, ...] | None = None
+    """The other hosts that calls may go to; None where the document leaves that to be read from its tools."""
