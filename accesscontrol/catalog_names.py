@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from accesscontrol.models import Organization
+from accesscontrol.policy import ToolRef
 
 
 class Catalog(Protocol):
-    def lineage(self, organization: Organization, connector: str) -> tuple[str, ...]:
-        """The slugs that it was forked from, nearest first; empty where there is no such connector."""
+    def ref(self, organization: Organization, connector: str, tool: str) -> ToolRef:
+        """What the resolver is asked about, with what the two were forked from or called before where they exist."""
         ...
 
     def unknown(self, organization: Organization, connectors: Iterable[str], tools: Iterable[str]) -> list[str]:
@@ -21,8 +22,8 @@ class Catalog(Protocol):
 
 
 class _NoCatalog:
-    def lineage(self, organization: Organization, connector: str) -> tuple[str, ...]:
-        return ()
+    def ref(self, organization: Organization, connector: str, tool: str) -> ToolRef:
+        return ToolRef(connector, (), tool)
 
     def unknown(self, organization: Organization, connectors: Iterable[str], tools: Iterable[str]) -> list[str]:
         return []
@@ -37,8 +38,8 @@ def register(catalog: Catalog) -> None:
     _catalog = catalog
 
 
-def lineage(organization: Organization, connector: str) -> tuple[str, ...]:
-    return _catalog.lineage(organization, connector)
+def ref(organization: Organization, connector: str, tool: str) -> ToolRef:
+    return _catalog.ref(organization, connector, tool)
 
 
 def warnings(organization: Organization, connectors: Iterable[str], tools: Iterable[str]) -> list[str]:

@@ -2,10 +2,12 @@
 
 Two layers are asked, the role's rules and the member's own, and both must admit what is asked for. Within a layer:
 
-1. A block that names the tool, its connector, or a connector that this one was forked from denies it.
+1. A block that names the tool, its connector, or a connector that this one was forked from denies it. It names the
+   tool by whatever name that has or had, here or where it was forked from: renaming a tool lifts no block.
 2. Else, if the layer has no allow rule, it is admitted.
 3. Else it is admitted only if an allow rule names the tool or its connector. An allow rule that names nothing still
-   counts as one, so on its own it denies everything. Allows are not inherited by forks.
+   counts as one, so on its own it denies everything. Allows are not inherited by forks, and follow no tool that is
+   renamed.
 
 An exemption lifts the role layer's denial for what it names, and nothing else. A connector as a whole (no tool given)
 is reachable where some tool of it could be: a tool named by an allow admits its connector for that tool alone.
@@ -19,11 +21,15 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class ToolRef:
-    """What is asked for. `lineage` holds the slugs it was forked from; without `tool` the connector itself is meant."""
+    """What is asked for. `lineage` holds the slugs it was forked from; without `tool` the connector itself is meant.
+
+    `other_names` are what else the tool is or was called, here or in the connectors of its lineage.
+    """
 
     connector: str
     lineage: tuple[str, ...] = ()
     tool: str | None = None
+    other_names: tuple[str, ...] = ()
 
 
 class Mode(StrEnum):
@@ -106,6 +112,8 @@ class CompiledLayer:
             if connector in self.blocks.connectors:
                 return Scope.CONNECTOR
             if (connector, ref.tool) in self.blocks.tools:
+                return Scope.TOOL
+            if any((connector, name) in self.blocks.tools for name in ref.other_names):
                 return Scope.TOOL
         if self.allows is None or self.allows.hold(ref):
             return None

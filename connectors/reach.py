@@ -165,7 +165,7 @@ def _read_tools(connector: Connector) -> tuple[ToolEntry, ...]:
 def _entry(connector: Connector, tool: Tool) -> ToolEntry:
     return ToolEntry(
         tool_id=tool.pk,
-        ref=ToolRef(connector=connector.slug, lineage=tuple(connector.lineage), tool=tool.name),
+        ref=tool.ref_in(connector),
         advertised_name=advertised_name(connector.slug, tool.name),
         description=tool.description,
         parameters=tuple(tool.input_schema.get("properties", ())),

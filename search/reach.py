@@ -101,14 +101,13 @@ def _exemptions(organization: Organization) -> dict[UUID, Names]:
 
 
 def _shelves(organization: Organization, connectors: Collection[str]) -> list[_Shelf]:
-    names: dict[UUID, list[str]] = defaultdict(list)
-    tools = Tool.objects.of(organization).filter(enabled=True, connector__slug__in=connectors)
-    for connector_id, name in tools.order_by("name").values_list("connector_id", "name"):
-        names[connector_id].append(name)
-    rows = Connector.objects.of(organization).filter(pk__in=names).values_list("pk", "slug", "lineage")
+    tools: dict[UUID, list[Tool]] = defaultdict(list)
+    rows = Tool.objects.of(organization).filter(enabled=True, connector__slug__in=connectors).order_by("name")
+    for tool in rows.only("connector_id", "name", "former_names"):
+        tools[tool.connector_id].append(tool)
     return [
-        _Shelf(slug, tuple(lineage), tuple(ToolRef(slug, tuple(lineage), name) for name in names[pk]))
-        for pk, slug, lineage in rows
+        _Shelf(row.slug, tuple(row.lineage), tuple(tool.ref_in(row) for tool in tools[row.pk]))
+        for row in Connector.objects.of(organization).filter(pk__in=tools)
     ]
 
 

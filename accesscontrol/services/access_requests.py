@@ -20,7 +20,7 @@ from accesscontrol.exceptions import Conflict, MemberNotActive, NotFound, Refusa
 from accesscontrol.models import AccessRequest, Exemption, Member, Organization, Surface
 from accesscontrol.models.access_request import target_of
 from accesscontrol.permissions import Permission
-from accesscontrol.policy import Decision, Layer, Scope, ToolRef
+from accesscontrol.policy import Decision, Layer, Scope
 from accesscontrol.services import authority, notices
 from accesscontrol.signals import restrictions_changed
 
@@ -190,8 +190,7 @@ def _locked_for_answer(request: AccessRequest, actor: Member | None) -> AccessRe
 
 def _decision(member: Member, connector: str, tool: str) -> Decision:
     """For all of a connector the question is what holds for a tool of it that no rule and no exemption names."""
-    lineage = catalog_names.lineage(member.organization, connector)
-    return resolver.load(member).decide(ToolRef(connector, lineage, tool))
+    return resolver.load(member).decide(catalog_names.ref(member.organization, connector, tool))
 
 
 def _close(request: AccessRequest, state: AccessRequest.State, *, by: Member | None, answer: str = "") -> None:

@@ -72,6 +72,14 @@ class Migration(migrations.Migration):
                 ),
                 ("authorization_url", models.URLField(blank=True, max_length=500)),
                 ("token_url", models.URLField(blank=True, max_length=500)),
+                (
+                    "issuer",
+                    models.URLField(
+                        blank=True,
+                        help_text="How the sign-in page names itself when it sends people back (RFC 9207); another name is refused.",
+                        max_length=500,
+                    ),
+                ),
                 ("scopes", models.JSONField(blank=True, default=list, help_text="Asked for when somebody connects.")),
                 (
                     "authorization_parameters",
@@ -213,6 +221,25 @@ class Migration(migrations.Migration):
                 default=dict,
                 editable=False,
                 help_text="In a fork: a digest of each field as it was upstream when it was last taken from there.",
+            ),
+        ),
+        migrations.AddField(
+            model_name="tool",
+            name="upstream_name",
+            field=models.CharField(
+                blank=True,
+                editable=False,
+                help_text="In a fork: its name upstream when it was last taken.",
+                max_length=200,
+            ),
+        ),
+        migrations.AddField(
+            model_name="tool",
+            name="former_names",
+            field=models.JSONField(
+                default=list,
+                editable=False,
+                help_text="What it was called before, here or upstream; blocks hold by these too.",
             ),
         ),
         migrations.AlterField(

@@ -25,6 +25,12 @@ class Tool(models.Model):
         editable=False,
         help_text="In a fork: a digest of each field as it was upstream when it was last taken from there.",
     )
+    upstream_name = models.CharField(
+        max_length=200, blank=True, editable=False, help_text="In a fork: its name upstream when it was last taken."
+    )
+    former_names = models.JSONField(
+        default=list, editable=False, help_text="What it was called before, here or upstream; blocks hold by these too."
+    )
     deprecated = models.BooleanField(default=False)
     enabled = models.BooleanField(default=True)
 
@@ -40,4 +46,8 @@ class Tool(models.Model):
     @property
     def ref(self) -> ToolRef:
         """What the resolver is asked about."""
-        return ToolRef(connector=self.connector.slug, lineage=tuple(self.connector.lineage), tool=self.name)
+        return self.ref_in(self.connector)
+
+    def ref_in(self, connector: Connector) -> ToolRef:
+        """Where its connector is at hand already."""
+        return ToolRef(connector.slug, tuple(connector.lineage), self.name, tuple(self.former_names))

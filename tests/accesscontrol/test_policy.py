@@ -98,6 +98,15 @@ def test_a_block_is_inherited_by_a_fork_of_a_fork_and_an_allow_is_not() -> None:
     assert compile_layer([allow("x3")]).denial(fork) is None
 
 
+def test_a_renamed_tool_stays_blocked_by_every_name_it_had_and_is_allowed_by_its_present_one_alone() -> None:
+    renamed = ToolRef("x2", ("x",), "neat", ("y", "z"))
+    for name in ("x2.neat", "x2.y", "x.y", "x.z"):
+        assert compile_layer([block(name)]).denial(renamed) is Scope.TOOL
+    assert compile_layer([block("w.y")]).denial(renamed) is None
+    assert compile_layer([allow("x2.y")]).denial(renamed) is Scope.TOOL
+    assert compile_layer([allow("x2.neat")]).denial(renamed) is None
+
+
 def test_a_fork_s_own_block_leaves_what_it_was_forked_from_alone() -> None:
     assert compile_layer([block("x2.y")]).denial(X_Y) is None
 
@@ -119,13 +128,13 @@ RULES = st.lists(st.builds(Rule, st.sampled_from(Mode), NAMES), max_size=4)
 LINEAGE = {"f": ("x",), "x": (), "w": ()}
 
 
-def oracle(rules: list[Rule], connector: str, tool: str) -> bool:
+def oracle(rules: list[Rule], connector: str, tool: str, other_names: tuple[str, ...] = ()) -> bool:
     """Rule by rule, for one tool, with nothing compiled."""
     family = (connector, *LINEAGE[connector])
     for rule in rules:
         if rule.mode is Mode.BLOCK:
             for slug in family:
-                if slug in rule.names.connectors or (slug, tool) in rule.names.tools:
+                if slug in rule.names.connectors or any((slug, it) in rule.names.tools for it in (tool, *other_names)):
                     return False
     allows = [rule for rule in rules if rule.mode is Mode.ALLOW]
     return not allows or any(
@@ -133,11 +142,24 @@ def oracle(rules: list[Rule], connector: str, tool: str) -> bool:
     )
 
 
-@given(role=RULES, user=RULES, exemptions=NAMES, connector=SLUGS, tool=TOOLS)
+OTHER_NAMES = st.lists(TOOLS, max_size=2).map(tuple)
+
+
+@given(role=RULES, user=RULES, exemptions=NAMES, connector=SLUGS, tool=TOOLS, others=OTHER_NAMES)
 def test_the_compiled_policy_agrees_with_the_oracle(
-    role: list[Rule], user: list[Rule], exemptions: Names, connector: str, tool: str
+    role: list[Rule], user: list[Rule], exemptions: Names, connector: str, tool: str, others: tuple[str, ...]
 ) -> None:
     policy = Policy(compile_layer(role), compile_layer(user), exemptions)
     exempt = connector in exemptions.connectors or (connector, tool) in exemptions.tools
-    expected = oracle(user, connector, tool) and (oracle(role, connector, tool) or exempt)
-    assert policy.decide(ToolRef(connector, LINEAGE[connector], tool)).allowed == expected
+    expected = oracle(user, connector, tool, others) and (oracle(role, connector, tool, others) or exempt)
+    assert policy.decide(ToolRef(connector, LINEAGE[connector], tool, others)).allowed == expected
+
+
+@given(rules=RULES, names=st.lists(st.sampled_from(["y", "z", "v", "u"]), min_size=1, max_size=4, unique=True))
+def test_renaming_a_tool_again_and_again_never_lifts_a_block(rules: list[Rule], names: list[str]) -> None:
+    layer = compile_layer([rule for rule in rules if rule.mode is Mode.BLOCK])
+    denied = False
+    for number, name in enumerate(names):
+        now = layer.denial(ToolRef("f", ("x",), name, tuple(names[:number]))) is not None
+        assert now or not denied
+        denied = now

@@ -19,6 +19,7 @@ REFS = st.builds(
     connector=SLUGS,
     lineage=st.sampled_from([(), ("notion",), ("fork", "notion")]),
     tool=st.none() | TOOLS,
+    other_names=st.lists(TOOLS, max_size=2).map(tuple),
 )
 
 
