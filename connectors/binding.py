@@ -36,14 +36,36 @@ class Parameter:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Encoding:
+    """How a form writes the property of this wire name, where the document says so (OpenAPI's encoding object).
+
+    `style` is empty where the property travels as its media type. `media_type` may be several, with commas between
+    them, and ranges: `image/png, image/*`. `headers` go with the property's part of a multipart form.
+    """
+
+    name: str
+    media_type: str = ""
+    style: str = ""
+    explode: bool = False
+    allow_reserved: bool = False
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Body:
-    """The request body: either one argument is the whole of it, or each of its properties is an argument."""
+    """The request body: either one argument is the whole of it, or each of its properties is an argument.
+
+    Where the whole is a file, `media_type` may be several and ranges, as an encoding's.
+    """
 
     media_type: str
     required: bool
     argument: str = ""
     properties: tuple[tuple[str, str], ...] = ()
     """Pairs of argument and wire name, where `argument` is empty."""
+    files: tuple[str, ...] = ()
+    """The arguments whose value is the id of a stored file, or a list of ids."""
+    encodings: tuple[Encoding, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,10 +94,24 @@ class Binding:
             parameters=tuple(
                 Parameter(**{**item, "location": Location(item["location"])}) for item in data["parameters"]
             ),
-            body=Body(**{**body, "properties": _pairs(body["properties"])}) if body else None,
+            body=_body(body) if body else None,
             headers=_pairs(data["headers"]),
             base_url=data["base_url"],
         )
+
+
+def _body(data: dict[str, Any]) -> Body:
+    """Bodies that were stored before there were files and encodings have neither."""
+    return Body(
+        **{
+            **data,
+            "properties": _pairs(data["properties"]),
+            "files": tuple(data.get("files", ())),
+            "encodings": tuple(
+                Encoding(**{**item, "headers": _pairs(item["headers"])}) for item in data.get("encodings", ())
+            ),
+        }
+    )
 
 
 def _pairs(items: list[list[str]] | tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

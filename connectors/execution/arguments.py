@@ -8,50 +8,17 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from accesscontrol.exceptions import InvalidArguments, Problem
-from connectors.binding import Binding, Body, Location, Parameter
+from connectors.binding import Binding, Location, Parameter
 from connectors.execution import styles
-from connectors.execution.errors import UnsupportedMediaType, UnusableTool
+from connectors.execution.bodies import write_body
+from connectors.execution.errors import UnusableTool
+from connectors.execution.headers import RESERVED_HEADERS, is_field_value, is_token
+from connectors.execution.outgoing_file import OpenFile, refuse_files
 from connectors.execution.problems import UNKNOWN, pointer
 from connectors.execution.styles import Pair
 from connectors.execution.validation import unsendable
 
-FORM = "application/x-www-form-urlencoded"
-
-# Headers that no argument may set. OpenAPI 3.1 ("Parameter Object") has Authorization and Content-Type
-# parameters ignored. The others frame the message or belong to one hop (RFC 9110, 7.6.1; RFC 9112, 6), say
-# who is asking, or would turn the method into another one.
-RESERVED_HEADERS = frozenset(
-    {
-        "authorization",
-        "connection",
-        "content-encoding",
-        "content-length",
-        "content-type",
-        "cookie",
-        "expect",
-        "forwarded",
-        "host",
-        "keep-alive",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "user-agent",
-        "via",
-        "x-forwarded-for",
-        "x-forwarded-host",
-        "x-forwarded-proto",
-        "x-http-method",
-        "x-http-method-override",
-        "x-method-override",
-    }
-)
 _REFUSED_METHODS = ("CONNECT", "TRACE")
-_TEXT = re.compile(r"text/.+|application/(.+\+)?(xml|yaml|x-yaml|ndjson|x-ndjson|graphql)")
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_FIELD_VALUE = re.compile(r"[\t\x20-\x7e]*")
 _PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
 _DOT_SEGMENT = re.compile(r"(?:^|[/\\])\.{1,2}(?:[/\\]|$)")
 # What may stand in the literal parts of a path template; % for templates that are encoded already.
@@ -78,12 +45,12 @@ class _Refused(Exception):
     """Carries the reason why one value can't travel."""
 
 
-def bind(binding: Binding, arguments: Mapping[str, Any]) -> BoundRequest:
+def bind(binding: Binding, arguments: Mapping[str, Any], *, files: OpenFile = refuse_files) -> BoundRequest:
     """The request that these arguments make; optional ones that are absent or null are left out.
 
-    Raises InvalidArguments for values that can't travel safely where the binding puts them,
-    UnsupportedMediaType for a body that is neither JSON, text nor an urlencoded form, and UnusableTool for a broken
-    binding.
+    `files` opens those that the arguments name by id. Raises InvalidArguments for values that can't travel safely
+    where the binding puts them, UnsupportedMediaType for a body that nothing here can write, UnusableTool for a broken
+    binding, and what `files` raises.
     """
     _refuse_unknown(binding, arguments)
     problems: list[Problem] = []
@@ -98,7 +65,7 @@ def bind(binding: Binding, arguments: Mapping[str, Any]) -> BoundRequest:
     if not is_token(binding.method) or binding.method.upper() in _REFUSED_METHODS:
         raise UnusableTool("its HTTP method is not one that calls an operation")
     path, _, fixed_query = binding.path.partition("?")
-    content, media_type = _body(binding.body, arguments)
+    content, media_type = write_body(binding.body, arguments, files)
     return BoundRequest(
         method=binding.method.upper(),
         path=_fill(path, dict(written[Location.PATH])),
@@ -164,16 +131,6 @@ def _write_header(parameter: Parameter, value: Any) -> list[Pair]:
     return [(parameter.name, text)]
 
 
-def is_field_value(text: str) -> bool:
-    """Whether a header can carry it: ASCII without CR, LF, NUL and other controls (RFC 9110, 5.5)."""
-    return _FIELD_VALUE.fullmatch(text) is not None
-
-
-def is_token(text: str) -> bool:
-    """Whether it can be a header's name or a method (RFC 9110, 5.6.2)."""
-    return _TOKEN.fullmatch(text) is not None
-
-
 _WRITERS: dict[Location, Callable[[Parameter, Any], list[Pair]]] = {
     Location.PATH: _write_path,
     Location.QUERY: _write_query,
@@ -209,32 +166,3 @@ def _headers(arguments: list[Pair], fixed: tuple[Pair, ...]) -> tuple[Pair, ...]
     if not all(is_token(name) and is_field_value(value) for name, value in headers):
         raise UnusableTool("it sets a header that HTTP does not allow")
     return headers
-
-
-def _body(body: Body | None, arguments: Mapping[str, Any]) -> tuple[bytes | None, str]:
-    if body is None:
-        return None, ""
-    if body.argument:
-        if body.argument not in arguments:
-            if body.required:
-                raise InvalidArguments([Problem(pointer([body.argument]), "is required")])
-            return None, ""
-        value = arguments[body.argument]
-    else:
-        value = {wire: arguments[argument] for argument, wire in body.properties if argument in arguments}
-        if not value and not body.required:
-            return None, ""
-    media_type = "application/json" if body.media_type in ("", "*/*", "application/*") else body.media_type
-    return _serialize(media_type, value), media_type
-
-
-def _serialize(media_type: str, value: Any) -> bytes:
-    essence = media_type.partition(";")[0].strip().lower()
-    if essence in ("application/json", "text/json") or essence.endswith("+json"):
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-    if essence == FORM and isinstance(value, dict):
-        pairs = [pair for name, item in value.items() for pair in styles.form_pairs(name, item)]
-        return "&".join(f"{name}={item}" for name, item in pairs).encode("ascii")
-    if isinstance(value, str) and _TEXT.fullmatch(essence):
-        return value.encode()
-    raise UnsupportedMediaType(essence)

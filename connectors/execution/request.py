@@ -10,8 +10,9 @@ from urllib.parse import quote, unquote
 import httpx2
 
 from connectors.auth_scheme import CREDENTIAL_FIELDS, AuthKind, AuthScheme
-from connectors.execution.arguments import RESERVED_HEADERS, BoundRequest, is_field_value, is_token
+from connectors.execution.arguments import BoundRequest
 from connectors.execution.errors import NeedsReauth, UnusableTool
+from connectors.execution.headers import RESERVED_HEADERS, is_field_value, is_token
 from connectors.execution.styles import encode
 
 _ACCEPT = "application/json, text/plain;q=0.9, */*;q=0.5"

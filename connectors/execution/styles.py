@@ -72,8 +72,14 @@ def query_pairs(name: str, value: Any, *, style: str, explode: bool, write: Enco
 
 def form_pairs(name: str, value: Any) -> list[Pair]:
     """A field of an urlencoded body: plain values in a list repeat the name, anything deeper is bracketed."""
-    deep = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | list) for item in value))
+    deep = isinstance(value, dict) or nests(value)
     return query_pairs(name, value, style="deepObject" if deep else "form", explode=True)
+
+
+def nests(value: Any) -> bool:
+    """Whether it is a container that holds another one."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(isinstance(item, dict | list) for item in items)
 
 
 def _joined(value: Any, separator: str, explode: bool, write: Encode) -> str:
