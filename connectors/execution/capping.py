@@ -8,6 +8,8 @@ from typing import Any
 from connectors.execution.redaction import Redact
 
 TRUNCATED = "elaichi_truncated"
+FILE = "elaichi_file"
+_OURS = (TRUNCATED, FILE)
 TOO_DEEP = "[left out: nested too deeply]"
 
 
@@ -24,13 +26,13 @@ class Caps:
 def cap(value: Any, caps: Caps, redact: Redact = str) -> dict[str, Any]:
     """The value as a JSON object: an object itself, anything else as `{"result": value}`.
 
-    Where a cap fires, `elaichi_truncated: true` comes first. An upstream's own key of that name at the top
-    is left out, so that the flag is always ours. Strings come out as valid Unicode and redacted, keys too;
+    Where a cap fires, `elaichi_truncated: true` comes first. An upstream's own keys of our names at the
+    top are left out, so that what they say is always ours. Strings come out as valid Unicode and redacted, keys too;
     NaN and infinite numbers, which JSON lacks, as strings.
     """
     pruner = _Pruner(caps, redact)
     if isinstance(value, dict):
-        pruned = pruner.value({key: item for key, item in value.items() if key != TRUNCATED}, caps.depth)
+        pruned = pruner.value({key: item for key, item in value.items() if key not in _OURS}, caps.depth)
     else:
         pruned = {"result": pruner.value(value, caps.depth)}
     return {TRUNCATED: True, **pruned} if pruner.fired else pruned

@@ -9,15 +9,13 @@ from connectors.binding import Binding
 from connectors.execution.arguments import bind
 from connectors.execution.egress import guarded_transport
 from connectors.execution.request import build_request, secrets_of
-from connectors.execution.results import interpret
+from connectors.execution.results import Result, interpret
 from connectors.execution.sending import HopCheck, Limits, send
 from connectors.models import Tool
 
 
-def call(
-    tool: Tool, arguments: Mapping[str, Any], credential: Mapping[str, Any], *, hop_check: HopCheck
-) -> dict[str, Any]:
-    """The result as a JSON object; `arguments` fit the tool's schema. Raises Refusal, and what `hop_check` raises."""
+def call(tool: Tool, arguments: Mapping[str, Any], credential: Mapping[str, Any], *, hop_check: HopCheck) -> Result:
+    """`arguments` fit the tool's schema. Raises Refusal, and what `hop_check` raises."""
     binding, auth = Binding.from_json(tool.binding), tool.connector.auth_scheme
     request = build_request(
         bind(binding, arguments),

@@ -4,11 +4,13 @@ import json
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from accesscontrol.exceptions import Refusal
-from connectors.execution.capping import Caps, cap, valid_unicode
+from connectors.execution.capping import TRUNCATED, Caps, cap, valid_unicode
+from connectors.execution.content_names import name_of
 from connectors.execution.errors import ErrorStatus, NeedsReauth, RateLimited
 from connectors.execution.media import Media, NotJSON, decode, looks_like_json, page_text, parse_json
 from connectors.execution.redaction import Redact, redactor
@@ -16,39 +18,74 @@ from connectors.execution.retry_after import seconds_to_wait
 from connectors.execution.sending import UpstreamResponse
 
 DEFAULT_CAPS = Caps()
+WHOLE_IS_KEPT_FROM = 1024 * 1024
+"""Bytes. A text that is cut is kept whole beside its result from here on; below, asking for less is cheaper."""
 _EXCERPT = 500
 
 
-def interpret(response: UpstreamResponse, *, secrets: Iterable[str] = (), caps: Caps = DEFAULT_CAPS) -> dict[str, Any]:
-    """The result as one JSON object; where a cap fired, its first key is `elaichi_truncated`.
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """What is to be kept as a file: of a text the whole as UTF-8, without secrets; of anything else the bytes."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """One JSON object, and what did not fit into it."""
+
+    value: dict[str, Any]
+    content: Content | None = None
+
+
+def interpret(response: UpstreamResponse, *, secrets: Iterable[str] = (), caps: Caps = DEFAULT_CAPS) -> Result:
+    """The result; where a cap fired, its first key is `elaichi_truncated`.
 
     - JSON: the object itself, or `{"result": value}` for an array or a plain value
     - text: `{"text": text}`; of an HTML page what it says
     - nothing, as for 204: `{"status": 204}`, with `location` where the upstream names one
-    - anything else: `{"media_type": type, "bytes": size, "note": note}`
+    - anything else: `{"media_type": type, "bytes": size, "note": note}`, and its content
 
-    `secrets` are what `request.secrets_of` gives. Raises NeedsReauth for 401, RateLimited for 429, and
-    ErrorStatus for any other status from 400.
+    Of a text of over 1 MiB that was cut, the content comes, too. `secrets` are what `request.secrets_of` gives.
+    Raises NeedsReauth for 401, RateLimited for 429, and ErrorStatus for any other status from 400.
     """
     redact = redactor(secrets)
     if response.status >= 400:
         raise _failure(response, redact)
-    return cap(_value(response), caps, redact)
+    media = Media.of(response.headers.get("content-type", ""), response.content)
+    if response.content and not media.is_text:
+        return _binary(response, media, redact)
+    value = cap(_value(response, media), caps, redact)
+    whole = TRUNCATED in value and len(response.content) > WHOLE_IS_KEPT_FROM
+    return Result(value=value, content=_text(response, media, redact) if whole else None)
 
 
-def _value(response: UpstreamResponse) -> Any:
+def _value(response: UpstreamResponse, media: Media) -> Any:
     content, location = response.content, response.headers.get("location")
     if not content:
         return {"status": response.status} | ({"location": location} if location else {})
-    media = Media.of(response.headers.get("content-type", ""), content)
-    if media.is_json or (media.is_text and looks_like_json(content)):
+    if media.is_json or looks_like_json(content):
         with suppress(NotJSON):
             return parse_json(content)
-    if media.is_text:
-        text = decode(content, media.charset)
-        return {"text": page_text(text) if media.is_html else text}
+    text = decode(content, media.charset)
+    return {"text": page_text(text) if media.is_html else text}
+
+
+def _binary(response: UpstreamResponse, media: Media, redact: Redact) -> Result:
     note = "The answer is not text, so its content is left out."
-    return {"media_type": media.type, "bytes": len(content), "note": note}
+    value = {"media_type": redact(media.type), "bytes": len(response.content), "note": note}
+    return Result(value=value, content=_content(response, media, redact, response.content))
+
+
+def _text(response: UpstreamResponse, media: Media, redact: Redact) -> Content:
+    charset = json.detect_encoding(response.content) if media.is_json else media.charset
+    return _content(response, media, redact, redact(decode(response.content, charset)).encode())
+
+
+def _content(response: UpstreamResponse, media: Media, redact: Redact, data: bytes) -> Content:
+    return Content(name=redact(name_of(response, media.type)), media_type=redact(media.type), data=data)
 
 
 def _failure(response: UpstreamResponse, redact: Redact) -> Refusal:

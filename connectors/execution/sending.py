@@ -48,6 +48,8 @@ class UpstreamResponse:
     headers: httpx2.Headers
     content: bytes
     truncated: bool = False
+    path: str = ""
+    """Of the URL that answered, percent-decoded."""
 
 
 def send(
@@ -119,6 +121,7 @@ def _read(request: httpx2.Request, response: httpx2.Response, limits: Limits) ->
         headers=response.headers,
         content=content,
         truncated=truncated,
+        path=request.url.path,
     )
 
 

@@ -40,9 +40,10 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
     account = merging.choose(advertised, tool.input_schema, arguments)
     entry.connection = f"{advertised.connector_label}: {account.label}"
     connection = _active_connection(caller, account)
-    return http_call.call(
+    result = http_call.call(
         tool, own, _opened(connection), hop_check=_Outbound(caller, advertised, account, tool.connector)
     )
+    return result.value
 
 
 class _Outbound:
