@@ -30,6 +30,13 @@ class Migration(migrations.Migration):
                 ("description", models.TextField(blank=True, help_text="Instead of the tool's own.", max_length=2000)),
                 ("fixed", models.JSONField(blank=True, default=dict)),
                 ("defaults", models.JSONField(blank=True, default=dict)),
+                (
+                    "pinned",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Runs through the accounts it is pinned to alone, not through its caller's own.",
+                    ),
+                ),
                 ("enabled", models.BooleanField(default=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),

@@ -65,6 +65,10 @@ class FrozenTool(models.Model):
     description = models.TextField(max_length=2_000, blank=True, help_text="Instead of the tool's own.")
     fixed = models.JSONField(default=dict, blank=True)
     defaults = models.JSONField(default=dict, blank=True)
+    # Said apart from the pins themselves: when they have ended, the tool ends, and never takes its caller's own account.
+    pinned = models.BooleanField(
+        default=False, help_text="Runs through the accounts it is pinned to alone, not through its caller's own."
+    )
     enabled = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
