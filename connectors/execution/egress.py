@@ -11,8 +11,9 @@ import logging
 import os
 import socket
 import ssl
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from functools import lru_cache
 from threading import Thread
 from typing import Any
@@ -56,7 +57,7 @@ class GuardedTransport(httpx2.HTTPTransport):
     ) -> None:
         # The parent has no parameter for a network backend. The pool is all the state that it has.
         self._pool = httpcore2.ConnectionPool(
-            ssl_context=ssl_context or httpx2.create_ssl_context(trust_env=False),
+            ssl_context=ssl_context or trusted_authorities(),
             max_connections=_MAX_CONNECTIONS,
             max_keepalive_connections=_MAX_IDLE,
             keepalive_expiry=_IDLE_SECONDS,
@@ -85,8 +86,7 @@ class GuardedBackend(httpcore2.NetworkBackend):
         socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.NetworkStream:
         addresses = _resolve_in_time(self._resolve, host, port, remaining(timeout))
-        if f"{_bracketed(host)}:{port}".lower() not in self._allowed and not all(map(is_public, addresses)):
-            raise BlockedAddress(host)
+        require_public(host, port, addresses, allowed=self._allowed)
         return TimedStream(_dial(addresses, port, timeout, socket_options or ()))
 
     def connect_unix_socket(self, path: str, *_: Any, **__: Any) -> httpcore2.NetworkStream:
@@ -143,6 +143,12 @@ def guarded_client(allowed: Iterable[str] = (), *, timeout: float = 10.0) -> htt
     return httpx2.Client(transport=_Lent(guarded_transport(allowed)), trust_env=False, timeout=timeout)
 
 
+@lru_cache(maxsize=1)
+def trusted_authorities() -> ssl.SSLContext:
+    """What certificates are checked against. Reading them takes longer than a call."""
+    return httpx2.create_ssl_context(trust_env=False)
+
+
 @lru_cache(maxsize=8)
 def _shared_transport(allowed: frozenset[str]) -> GuardedTransport:
     return GuardedTransport(allowed=allowed)
@@ -152,24 +158,41 @@ def _shared_transport(allowed: frozenset[str]) -> GuardedTransport:
 os.register_at_fork(after_in_child=_shared_transport.cache_clear)
 
 
-def _resolve_in_time(resolve: Resolve, host: str, port: int, timeout: float | None) -> Sequence[str]:
+def require_public(host: str, port: int, addresses: Sequence[str], *, allowed: frozenset[str]) -> None:
+    """Raises BlockedAddress where one of the addresses is not public, unless `host:port` is allowed."""
+    if f"{_bracketed(host)}:{port}".lower() not in allowed and not all(map(is_public, addresses)):
+        raise BlockedAddress(host)
+
+
+def resolution(resolve: Resolve, host: str, port: int) -> "Future[Sequence[str]]":
     """In a thread of its own: the system's resolver takes no time limit and may wait half a minute."""
     answer: Future[Sequence[str]] = Future()
     Thread(target=_answer, args=(answer, resolve, host, port), name="resolve", daemon=True).start()
+    return answer
+
+
+@contextmanager
+def resolving() -> Iterator[None]:
+    """Tells why a resolution inside failed in httpcore2's words."""
     try:
-        addresses = answer.result(timeout)
+        yield
     except TimeoutError:
         raise httpcore2.ConnectTimeout("The name was not resolved in time.") from None
-    except (OSError, UnicodeError):
+    except (OSError, UnicodeError, LookupError):
         raise httpcore2.ConnectError("The name does not resolve.") from None
-    if not addresses:
-        raise httpcore2.ConnectError("The name does not resolve.")
-    return addresses
+
+
+def _resolve_in_time(resolve: Resolve, host: str, port: int, timeout: float | None) -> Sequence[str]:
+    with resolving():
+        return resolution(resolve, host, port).result(timeout)
 
 
 def _answer(answer: "Future[Sequence[str]]", resolve: Resolve, host: str, port: int) -> None:
     try:
-        answer.set_result(resolve(host, port))
+        addresses = resolve(host, port)
+        if not addresses:
+            raise LookupError
+        answer.set_result(addresses)
     except Exception as error:
         answer.set_exception(error)
 
