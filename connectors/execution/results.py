@@ -53,7 +53,7 @@ def interpret(response: UpstreamResponse, *, secrets: Iterable[str] = (), caps: 
     """
     redact = redactor(secrets)
     if response.status >= 400:
-        raise _failure(response, redact)
+        raise failure(response, redact)
     media = Media.of(response.headers.get("content-type", ""), response.content)
     if response.content and not media.is_text:
         return _binary(response, media, redact)
@@ -88,7 +88,8 @@ def _content(response: UpstreamResponse, media: Media, redact: Redact, data: byt
     return Content(name=redact(name_of(response, media.type)), media_type=redact(media.type), data=data)
 
 
-def _failure(response: UpstreamResponse, redact: Redact) -> Refusal:
+def failure(response: UpstreamResponse, redact: Redact) -> Refusal:
+    """Of a response whose status says that it is an error."""
     if response.status == 401:
         return NeedsReauth(f"{response.host} does not accept the account's credential.")
     if response.status == 429:
@@ -108,6 +109,11 @@ def _excerpt(response: UpstreamResponse, redact: Redact) -> str:
     elif media.is_json or looks_like_json(response.content):
         with suppress(NotJSON):
             text = json.dumps(parse_json(response.content), ensure_ascii=False)
+    return one_line(text, redact)
+
+
+def one_line(text: str, redact: Redact) -> str:
+    """At most 500 characters of what an upstream says, printable and redacted."""
     visible = "".join(filter(_is_visible, " ".join(valid_unicode(text).split())))
     return redact(visible)[:_EXCERPT]
 

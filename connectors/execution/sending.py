@@ -75,7 +75,7 @@ def _follow(
     retries, redirects = 1, limits.redirects
     while True:
         hop_check(request.url)
-        with _as_errors(request.url.host, limits), closing(_transmit(request, transport, limits)) as response:
+        with as_errors(request.url.host, limits), closing(_transmit(request, transport, limits)) as response:
             wait = _short_wait(request, response, limits) if retries else None
             location = response.headers.get("location")
             if wait is None and (response.status_code not in REDIRECTS or location is None):
@@ -171,7 +171,7 @@ class _Counted(httpx2.SyncByteStream):
 
 
 @contextmanager
-def _as_errors(host: str, limits: Limits) -> Iterator[None]:
+def as_errors(host: str, limits: Limits) -> Iterator[None]:
     """The causes are left out: their texts may hold header values and addresses."""
     try:
         yield
