@@ -13,5 +13,6 @@ app.conf.beat_schedule = {
     # One that nobody took within its minute is as good as the next.
     "sweep-reach": {"task": "search.tasks.sweep_reach", "schedule": 60.0, "options": {"expires": 60.0}},
     "sweep-notices": {"task": "accesscontrol.tasks.sweep_notices", "schedule": 60.0, "options": {"expires": 60.0}},
+    "sweep-calls": {"task": "connectors.tasks.sweep_calls", "schedule": 60.0, "options": {"expires": 60.0}},
     "forget-queries": {"task": "search.tasks.forget_queries", "schedule": 3600.0, "options": {"expires": 3600.0}},
 }

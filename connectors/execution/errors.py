@@ -83,11 +83,42 @@ class ResponseTooLarge(UpstreamError):
         super().__init__(f"The answer of {host} is larger than {size}. Ask for less, or for a smaller page.")
 
 
-class RateLimited(Refusal):
-    """`seconds` is how long the upstream asks to wait, None where it does not say."""
+class TooManyCalls(Refusal):
+    """`seconds` is how long to wait, None where nobody knows."""
 
     code = "rate_limited"
 
-    def __init__(self, host: str, seconds: int | None) -> None:
+    def __init__(self, why: str, seconds: int | None) -> None:
         wait = "later" if seconds is None else f"in {seconds} seconds"
-        super().__init__(f"{host} limits how often it may be called. Try again {wait}.", seconds=seconds)
+        super().__init__(f"{why} Try again {wait}.", seconds=seconds)
+        self.seconds = seconds
+
+
+class RateLimited(TooManyCalls):
+    """The upstream's own limit; `seconds` is what it asks for."""
+
+    def __init__(self, host: str, seconds: int | None) -> None:
+        super().__init__(f"{host} limits how often it may be called.", seconds)
+
+
+class AccountBusy(TooManyCalls):
+    """Our limit on one account's calls, at a time or in a minute; nothing was sent."""
+
+    def __init__(self, account: str, seconds: int) -> None:
+        super().__init__(f"The account {account} has as many calls as it may have at the moment.", seconds)
+
+
+class AccountPaused(TooManyCalls):
+    """The upstream named a time to wait, and it is not over; nothing was sent."""
+
+    def __init__(self, account: str, seconds: int) -> None:
+        super().__init__(f"The product asked for a pause in the calls through the account {account}.", seconds)
+
+
+class Cancelled(Refusal):
+    """Whoever asked for the call hung up while it ran; nobody reads this but the audit trail."""
+
+    code = "cancelled"
+
+    def __init__(self) -> None:
+        super().__init__("The client hung up before the call was over.")

@@ -19,7 +19,7 @@ from accesscontrol.services.grants import renew
 from connectors.credentials.vault import CredentialUnreadable
 from connectors.curation import merging
 from connectors.curation.advertised import Account, AdvertisedTool
-from connectors.execution import http_call
+from connectors.execution import http_call, limits
 from connectors.execution.destination import require_declared
 from connectors.execution.errors import NeedsReauth, UnusableTool
 from connectors.execution.validation import validate
@@ -40,9 +40,10 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
     account = merging.choose(advertised, tool.input_schema, arguments)
     entry.connection = f"{advertised.connector_label}: {account.label}"
     connection = _active_connection(caller, account)
-    result = http_call.call(
-        tool, own, _opened(connection), hop_check=_Outbound(caller, advertised, account, tool.connector)
-    )
+    with limits.slot(connection, tool.connector):
+        result = http_call.call(
+            tool, own, _opened(connection), hop_check=_Outbound(caller, advertised, account, tool.connector)
+        )
     return result.value
 
 

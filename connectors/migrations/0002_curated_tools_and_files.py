@@ -181,6 +181,15 @@ class Migration(migrations.Migration):
             name="share_is_unique_for_its_grantee",
         ),
         migrations.AddField(
+            model_name="connection",
+            name="paused_until",
+            field=models.DateTimeField(
+                editable=False,
+                help_text="Until then the product asked not to be called through this account.",
+                null=True,
+            ),
+        ),
+        migrations.AddField(
             model_name="connector",
             name="calls_per_minute",
             field=models.PositiveIntegerField(

@@ -28,6 +28,9 @@ class Connection(models.Model):
     status = models.CharField(max_length=16, choices=Status, default=Status.PENDING)
     status_reason = models.CharField(max_length=300, blank=True)
     credential = EncryptedJSONField(default=dict, blank=True, editable=False)
+    paused_until = models.DateTimeField(
+        null=True, editable=False, help_text="Until then the product asked not to be called through this account."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
