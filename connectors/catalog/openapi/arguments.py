@@ -68,9 +68,13 @@ def _body_inputs(body: RequestBody | None) -> Iterator[tuple[Schema, bool]]:
 
 def _bound_body(body: RequestBody, names: list[str]) -> Body:
     if body.whole is not None:
-        return Body(media_type=body.media_type, required=body.required, argument=names[0])
+        whole = (names[0],) if body.is_file else ()
+        return Body(media_type=body.media_type, required=body.required, argument=names[0], files=whole)
     pairs = tuple((name, it.name) for name, it in zip(names, body.properties, strict=True))
-    return Body(media_type=body.media_type, required=body.required, properties=pairs)
+    files = tuple(name for name, it in zip(names, body.properties, strict=True) if it.is_file)
+    return Body(
+        media_type=body.media_type, required=body.required, properties=pairs, files=files, encodings=body.encodings
+    )
 
 
 def _object(properties: dict[str, Schema], required: list[str]) -> Schema:

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
+from connectors.binding import Encoding
+from connectors.catalog.openapi.encodings import EncodingReader
+from connectors.catalog.openapi.files import FileReader, file_id, is_file
 from connectors.catalog.openapi.keywords import types_of
+from connectors.catalog.openapi.media_types import JSON, MULTIPART, essence, is_form, is_json, is_text, preference
 from connectors.catalog.openapi.parameters import described
 from connectors.catalog.openapi.references import Document
 from connectors.catalog.openapi.schemas import Schema, Schemas, names_in
 
-_STRUCTURED = ("application/x-www-form-urlencoded", "multipart/form-data")
 _BEYOND_AN_OBJECT = ("not", "if", "items", "patternProperties", "propertyNames", "enum", "const")
 
 
@@ -21,6 +24,7 @@ class BodyProperty:
     name: str
     schema: Schema
     required: bool
+    is_file: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +34,10 @@ class RequestBody:
     media_type: str
     required: bool
     whole: Schema | None = None
+    is_file: bool = False
+    """Of the whole: a stored file, which may be of any of the media types in `media_type`, between commas."""
     properties: tuple[BodyProperty, ...] = ()
+    encodings: tuple[Encoding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,9 @@ class BodyReader:
     def __init__(self, document: Document, schemas: Schemas) -> None:
         self._document = document
         self._schemas = schemas
-        self._plain: dict[int, _PlainObject | None] = {}
+        self._files = FileReader(document)
+        self._encodings = EncodingReader(document)
+        self._plain: dict[tuple[int, bool], _PlainObject | None] = {}
 
     def read(self, operation: dict[str, Any]) -> RequestBody | None:
         """None where the operation has no body. Raises UnreadableBodyError, DanglingReferenceError."""
@@ -57,23 +66,79 @@ class BodyReader:
             raise UnreadableBodyError("its request body has no content")
         if not content:
             return None
-        media_type = min(content, key=_preference)
-        if "/" not in media_type:
-            raise UnreadableBodyError(f"its request body has no media type but {media_type!r}")
-        media = content[media_type]
-        schema = media.get("schema", {}) if isinstance(media, dict) else {}
-        return self._describe(sent_as(media_type, schema), schema, node)
+        offered = {name: _mapping(media) for name, media in content.items() if "/" in name}
+        if not offered:
+            raise UnreadableBodyError(f"its request body has no media type but {next(iter(content))!r}")
+        media_type = self._chosen(offered)
+        return self._describe(media_type, offered, node)
 
-    def _describe(self, media_type: str, schema: Any, node: dict[str, Any]) -> RequestBody:
+    def _chosen(self, offered: dict[str, dict[str, Any]]) -> str:
+        """What JSON would have to hold a file's bytes for goes as a form, and no form is what names no fields."""
+        chosen = min(
+            (it for it, media in offered.items() if not is_form(it) or self._names_fields(media.get("schema", {}))),
+            key=preference,
+            default="",
+        )
+        if not chosen:
+            raise UnreadableBodyError("its request body is a form that names no fields")
+        forms = [it for it, media in offered.items() if essence(it) == MULTIPART and self._holds_files(media)]
+        return forms[0] if forms and is_json(chosen) and self._holds_files(offered[chosen]) else chosen
+
+    def _names_fields(self, schema: Any) -> bool:
+        node = self._document.follow_or_none(schema)
+        types = types_of(node.get("type")) if isinstance(node, dict) else []
+        return not types or "object" in types
+
+    def _holds_files(self, media: dict[str, Any]) -> bool:
+        plain = self._plain_object(media.get("schema"), is_open=True)
+        return plain is not None and any(self._files.read(node) for node in plain.properties.values())
+
+    def _describe(self, media_type: str, offered: dict[str, dict[str, Any]], node: dict[str, Any]) -> RequestBody:
+        media, required = offered[media_type], node.get("required") is True
+        schema = media.get("schema", {})
+        marked = is_file(self._document.follow_or_none(schema))
+        kind = _sent_as(media_type, has_schema=bool(schema) and not marked)
+        if is_form(kind):
+            return self._form(kind, media, node)
+        if is_json(kind):
+            return self._structured(kind, schema, node)
+        if is_text(kind) and not marked:
+            text = described(_as_text(kind), node.get("description"))
+            return RequestBody(media_type=kind, required=required, whole=text)
+        kinds = [essence(it) for it in offered if not (is_json(it) or is_form(it) or (is_text(it) and not marked))]
+        whole = file_id(node.get("description"))
+        return RequestBody(media_type=", ".join(kinds) or kind, required=required, whole=whole, is_file=True)
+
+    def _structured(self, kind: str, schema: Any, node: dict[str, Any]) -> RequestBody:
         required = node.get("required") is True
-        if not is_json(media_type) and media_type not in _STRUCTURED:
-            whole = described(_as_text(media_type), node.get("description"))
-            return RequestBody(media_type=media_type, required=required, whole=whole)
         plain = self._plain_object(schema)
         if plain is None or not plain.properties:
             whole = described(self._schemas.translate(schema), node.get("description"))
-            return RequestBody(media_type=media_type, required=required, whole=whole)
-        return RequestBody(media_type=media_type, required=required, properties=self._properties(plain))
+            return RequestBody(media_type=kind, required=required, whole=whole)
+        return RequestBody(media_type=kind, required=required, properties=self._properties(plain))
+
+    def _form(self, kind: str, media: dict[str, Any], node: dict[str, Any]) -> RequestBody:
+        """As what JSON would hold; but where there can be files, fields that are named are all that is sent."""
+        schema, required = media.get("schema", {}), node.get("required") is True
+        plain = self._plain_object(schema, is_open=kind == MULTIPART)
+        if plain is None or not plain.properties:
+            whole = described({"type": "object", **self._schemas.translate(schema)}, node.get("description"))
+            return RequestBody(media_type=kind, required=required, whole=whole)
+        encodings = self._encodings.read(media, kind, plain.properties)
+        kinds = {it.name: it.media_type for it in encodings if not it.style}
+        properties = self._properties(plain)
+        if kind == MULTIPART:
+            properties = tuple(self._part(it, plain.properties[it.name], kinds.get(it.name, "")) for it in properties)
+        return RequestBody(media_type=kind, required=required, properties=properties, encodings=encodings)
+
+    def _part(self, item: BodyProperty, node: Any, media_types: str) -> BodyProperty:
+        """A part that holds a file, or text of a kind that only its caller can write (XML, where it is an object)."""
+        if (schema := self._files.read(node, media_types)) is not None:
+            return BodyProperty(name=item.name, schema=schema, required=item.required, is_file=True)
+        if media_types and not is_json(media_types) and is_text(media_types) and _is_container(item.schema):
+            text = {"type": "string", "description": f"The part's text, as {essence(media_types)}."}
+            return BodyProperty(name=item.name, schema=text, required=item.required)
+        return item
 
     def _properties(self, plain: _PlainObject) -> tuple[BodyProperty, ...]:
         return tuple(
@@ -82,25 +147,27 @@ class BodyReader:
             if not self._schemas.is_read_only(node)
         )
 
-    def _plain_object(self, node: Any) -> _PlainObject | None:
+    def _plain_object(self, node: Any, *, is_open: bool = False) -> _PlainObject | None:
         """The object that a schema describes by named properties alone, itself or as parts of an `allOf`.
 
-        None for everything else: a list, a choice, and an object that also takes names it does not tell.
-        Worked out once for each schema, which also ends the search where one is a part of itself.
+        None for everything else: a list, a choice, and, unless it may be `is_open`, an object that also takes
+        names it does not tell. Worked out once for each schema, which also ends the search where one is a part
+        of itself.
         """
         node = self._document.follow_or_none(node)
-        if not isinstance(node, dict) or not _is_object(node):
+        if not isinstance(node, dict) or not _is_object(node, is_open=is_open):
             return None
-        if id(node) not in self._plain:
-            self._plain[id(node)] = None
-            self._plain[id(node)] = self._joined(node)
-        return self._plain[id(node)]
+        key = id(node), is_open
+        if key not in self._plain:
+            self._plain[key] = None
+            self._plain[key] = self._joined(node, is_open=is_open)
+        return self._plain[key]
 
-    def _joined(self, node: dict[str, Any]) -> _PlainObject | None:
+    def _joined(self, node: dict[str, Any], *, is_open: bool) -> _PlainObject | None:
         properties: dict[str, Any] = {}
         required: dict[str, None] = {}
         for part in _parts(node) or []:
-            plain = self._plain_object(part)
+            plain = self._plain_object(part, is_open=is_open)
             if plain is None:
                 return None
             properties |= plain.properties
@@ -109,12 +176,12 @@ class BodyReader:
         return _PlainObject(properties | node.get("properties", {}), tuple(required))
 
 
-def _is_object(node: dict[str, Any]) -> bool:
+def _is_object(node: dict[str, Any], *, is_open: bool) -> bool:
     types = types_of(node.get("type"))
     return (
         (not types or "object" in types)
         and not any(key in node for key in _BEYOND_AN_OBJECT)
-        and node.get("additionalProperties", False) is False
+        and (is_open or node.get("additionalProperties", False) is False)
         and isinstance(node.get("properties", {}), dict)
         and _parts(node) is not None
     )
@@ -131,38 +198,21 @@ def _parts(node: dict[str, Any]) -> list[Any] | None:
     return parts
 
 
-def is_json(media_type: str) -> bool:
+def _sent_as(media_type: str, *, has_schema: bool) -> str:
+    """The kind of body that a media type means: a range is JSON if it has a schema, and else a file."""
     kind = essence(media_type)
-    return kind.endswith(("/json", "+json"))
+    if kind in ("*/*", "application/*"):
+        return JSON if has_schema else kind
+    return "text/plain" if kind == "text/*" else kind
 
 
-def essence(media_type: str) -> str:
-    """A media type without its parameters, in lower case."""
-    return media_type.partition(";")[0].strip().lower()
+def _as_text(kind: str) -> Schema:
+    return {"type": "string", "description": f"The request body, as {kind}."}
 
 
-def sent_as(media_type: str, schema: Any) -> str:
-    """The type to send for one that the document names; a range such as `*/*` is JSON if it has a schema."""
-    if "*" in media_type:
-        return "application/json" if schema else "application/octet-stream"
-    return essence(media_type)
+def _is_container(schema: Schema) -> bool:
+    return "$ref" in schema or bool({"object", "array"} & set(types_of(schema.get("type"))))
 
 
-def _preference(media_type: str) -> int:
-    kind = essence(media_type)
-    order = [
-        kind == "application/json",
-        is_json(kind),
-        kind in _STRUCTURED,
-        kind.startswith("text/"),
-        "*" not in kind,
-    ]
-    return order.index(True) if True in order else len(order)
-
-
-def _as_text(media_type: str) -> Schema:
-    """A body with no structure of its own: its text, or the bytes of a file."""
-    kind = essence(media_type)
-    if kind.startswith("text/") or kind.endswith(("xml", "yaml", "ndjson", "graphql")):
-        return {"type": "string", "description": f"The request body, as {kind}."}
-    return {"type": "string", "format": "binary", "description": f"The file's content, as {kind}."}
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

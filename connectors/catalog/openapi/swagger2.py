@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from connectors.catalog.openapi.media_types import FORM, MULTIPART
 from connectors.catalog.openapi.operations import METHODS
 from connectors.catalog.openapi.references import Document
 from connectors.catalog.openapi.swagger2_parameters import FILE, field, parameter
 
 type Node = dict[str, Any]
 
-FORM = "application/x-www-form-urlencoded"
-MULTIPART = "multipart/form-data"
 _ORIGINAL_PATHS = "x-swagger-paths"
 _MOVED = {"definitions": ("components", "schemas"), "paths": (_ORIGINAL_PATHS,)}
 _FLOWS = {

@@ -12,6 +12,7 @@ from connectors.auth_scheme import AuthKind, AuthScheme
 from connectors.binding import Body, Location
 from connectors.catalog.document import Catalog, CatalogError, CatalogTool
 from connectors.catalog.openapi import read_openapi
+from connectors.catalog.openapi.files import file_id
 from connectors.execution.arguments import bind
 from tests.connectors.catalog.documents import SOURCE, Node
 from tests.connectors.catalog.test_broken_documents import JUNK
@@ -160,9 +161,11 @@ class TestForms:
         assert made
         assert made.media_type == media_type
 
-    def test_a_file_is_bytes(self) -> None:
-        properties = read_one(field("picture", "file", description="A PNG.")).input_schema["properties"]
-        assert properties == {"picture": {"type": "string", "format": "binary", "description": "A PNG."}}
+    def test_a_file_is_given_by_its_id(self) -> None:
+        tool = read_one(field("picture", "file", description="A PNG."))
+        assert tool.input_schema["properties"] == {"picture": file_id("A PNG.")}
+        assert tool.binding.body is not None
+        assert tool.binding.body.files == ("picture",)
 
     def test_an_array_repeats_its_field_or_is_text_that_says_how(self) -> None:
         tags = {"items": {"type": "string"}}
