@@ -1,10 +1,10 @@
 """The operations over connectors and the accounts that reach them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Prefetch, Q
+from django.db.models import Count, Prefetch, Q, QuerySet
 
 from accesscontrol.caller import Caller
 from accesscontrol.operation import Operation, registry
@@ -12,7 +12,7 @@ from accesscontrol.pagination import PageInput, page
 from accesscontrol.permissions import Permission, Scope
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, decide
-from connectors.models import Connector, Level, Share
+from connectors.models import Connection, Connector, Level, Share
 from connectors.reach import account_names, connections_within_reach, with_levels
 from connectors.sharing_operations import shared_with
 
@@ -25,13 +25,21 @@ def list_connectors(caller: Caller, asked: PageInput) -> dict[str, Any]:
 
 
 def list_connections(caller: Caller, asked: PageInput) -> dict[str, Any]:
+    found, more = page(visible_connections(caller), asked, name="connection.list")
+    return {"connections": describe(caller, found), **more}
+
+
+def visible_connections(caller: Caller) -> QuerySet[Connection]:
+    """Those within the caller's reach, with what `describe` reads of them."""
     rows = connections_within_reach(caller.member, at_least=Level.VIEW)
     rows = with_levels(rows, caller.member).select_related("connector", "owner__user").defer("credential")
-    shares = Prefetch("shares", Share.objects.select_related("member__user", "team"))
-    found, more = page(rows.prefetch_related(shares), asked, name="connection.list")
+    return rows.prefetch_related(Prefetch("shares", Share.objects.select_related("member__user", "team")))
+
+
+def describe(caller: Caller, connections: Iterable[Connection]) -> list[dict[str, Any]]:
+    """Each as this caller may see it; those of a connector that a rule hides from them are left out."""
     names = account_names(caller)
-    listed = [_connection(caller, row, names) for row in found if _listed(caller, row.connector)]
-    return {"connections": listed, **more}
+    return [_connection(caller, row, names) for row in connections if _listed(caller, row.connector)]
 
 
 def _listed(caller: Caller, connector: Connector) -> bool:

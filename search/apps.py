@@ -9,3 +9,4 @@ class SearchConfig(AppConfig):
 
     def ready(self) -> None:
         from search import receivers  # noqa: F401  connects them
+        from search.mcp import jobs, records  # noqa: F401  register themselves

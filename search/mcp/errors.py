@@ -16,6 +16,9 @@ from mcp_types.jsonrpc import (
 UNAUTHORIZED = -32001
 """Ours, from the range that JSON-RPC leaves to implementations: says what the HTTP status says."""
 
+RESOURCE_NOT_FOUND = -32002
+"""Until 2025-11-25; later revisions say INVALID_PARAMS."""
+
 _MODERN_STATUS = {
     PARSE_ERROR: 400,
     INVALID_REQUEST: 400,

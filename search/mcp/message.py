@@ -9,7 +9,7 @@ import binascii
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
@@ -44,6 +44,8 @@ class Message:
     version: str
     modern: bool
     client_name: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Those of the HTTP request, by names without regard to case."""
 
 
 def parse(body: bytes) -> dict[str, Any]:
@@ -88,6 +90,7 @@ def read(payload: dict[str, Any], headers: Mapping[str, str]) -> Message:
         version=_served(version, payload.get("method", ""), modern=modern),
         modern=modern,
         client_name=_client_name(meta),
+        headers=headers,
     )
 
 

@@ -13,6 +13,7 @@ from search.service import DEFAULT_LIMIT, MAX_LIMIT, Detail, Question, search_to
 
 SEARCH = "search_tools"
 EXECUTE = "execute_tool"
+NAMES = (SEARCH, EXECUTE)
 
 
 class SearchInput(OperationInput):

@@ -12,15 +12,18 @@ from pydantic import ValidationError
 
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import Refusal
-from accesscontrol.operation import Operation, input_schema, registry
-from search.calling import UnknownTool, call_tool
-from search.mcp import meta_tools, results
-from search.mcp.errors import RpcError
+from search.calling import UnknownTool
+from search.mcp import param_headers, results, tools
+from search.mcp.completion import completion, no_suggestions
+from search.mcp.errors import RESOURCE_NOT_FOUND, RpcError
 from search.mcp.instructions import instructions
 from search.mcp.message import LEGACY_VERSIONS, Message
+from search.mcp.prompts import MissingArgument, UnknownPrompt, prompts
+from search.mcp.prompts import get as get_prompt
+from search.mcp.resources import UnknownResource, resources
 from search.pool import pool_of
 
-CAPABILITIES: dict[str, Any] = {"tools": {}}
+CAPABILITIES: dict[str, Any] = {"tools": {}, "prompts": {}, "resources": {}, "completions": {}}
 _CACHE_NOTHING = {"ttlMs": 0, "cacheScope": "private"}
 """A list depends on the caller and may change with the next commit."""
 
@@ -65,21 +68,79 @@ def _ping(caller: Caller, message: Message) -> dict[str, Any]:
 
 
 def _list_tools(caller: Caller, message: Message) -> dict[str, Any]:
-    if message.params.get("cursor"):
-        raise RpcError(INVALID_PARAMS, "There is no such page: every tool is on the first one.")
-    operations = [_listed(operation) for operation in registry if operation.admits(caller)]
-    return {"tools": [*meta_tools.definitions(pool_of(caller)), *operations], **_CACHE_NOTHING}
+    return _whole_list(message, "tools", tools.definitions(caller))
 
 
 def _call_tool(caller: Caller, message: Message) -> dict[str, Any]:
     name, arguments = message.params["name"], message.params.get("arguments") or {}
-    run = meta_tools.run if name in (meta_tools.SEARCH, meta_tools.EXECUTE) else call_tool
+    if message.modern:
+        _check_param_headers(caller, message, name, arguments)
     try:
-        return results.success(run(caller, name, arguments))
+        return tools.call(caller, name, arguments)
     except UnknownTool as error:
         raise RpcError(INVALID_PARAMS, str(error), data=error.help) from None
     except Refusal as error:
         return results.refusal(error)
+
+
+def _check_param_headers(caller: Caller, message: Message, name: str, arguments: dict[str, Any]) -> None:
+    """Only a listed tool can have asked for such headers."""
+    for definition in tools.definitions(caller):
+        if definition["name"] == name:
+            param_headers.check(definition["inputSchema"], arguments, message.headers)
+
+
+def _list_prompts(caller: Caller, message: Message) -> dict[str, Any]:
+    return _whole_list(message, "prompts", [prompt.definition for prompt in prompts.offered(caller)])
+
+
+def _get_prompt(caller: Caller, message: Message) -> dict[str, Any]:
+    try:
+        return get_prompt(caller, message.params["name"], message.params.get("arguments") or {})
+    except UnknownPrompt:
+        raise RpcError(INVALID_PARAMS, "There is no prompt of that name here.") from None
+    except MissingArgument as error:
+        raise RpcError(INVALID_PARAMS, str(error)) from None
+
+
+def _list_resources(caller: Caller, message: Message) -> dict[str, Any]:
+    found = [one.definition for one in resources.offered(caller) if not one.is_template]
+    return _whole_list(message, "resources", found)
+
+
+def _list_templates(caller: Caller, message: Message) -> dict[str, Any]:
+    found = [one.definition for one in resources.offered(caller) if one.is_template]
+    return _whole_list(message, "resourceTemplates", found)
+
+
+def _read_resource(caller: Caller, message: Message) -> dict[str, Any]:
+    uri = message.params["uri"]
+    try:
+        return {"contents": [resources.read(caller, uri)], **_CACHE_NOTHING}
+    except UnknownResource:
+        code = INVALID_PARAMS if message.modern else RESOURCE_NOT_FOUND
+        raise RpcError(code, "There is no resource of that address here.", data={"uri": uri[:500]}) from None
+
+
+def _complete(caller: Caller, message: Message) -> dict[str, Any]:
+    ref, argument = message.params["ref"], message.params["argument"]
+    known = (message.params.get("context") or {}).get("arguments") or {}
+    try:
+        if ref["type"] == "ref/prompt":
+            found = prompts.find(caller, ref["name"]).argument(argument["name"])
+            complete = found.complete if found else no_suggestions
+        else:
+            complete = resources.template(caller, ref["uri"]).complete
+    except (UnknownPrompt, UnknownResource):
+        raise RpcError(INVALID_PARAMS, "There is no prompt or resource template of that name here.") from None
+    return {"completion": completion(complete(caller, known), argument["value"])}
+
+
+def _whole_list(message: Message, of: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Every list fits on one page."""
+    if message.params.get("cursor"):
+        raise RpcError(INVALID_PARAMS, "There is no such page: everything is on the first one.")
+    return {of: found, **_CACHE_NOTHING}
 
 
 _METHODS: dict[str, Callable[[Caller, Message], dict[str, Any]]] = {
@@ -88,17 +149,13 @@ _METHODS: dict[str, Callable[[Caller, Message], dict[str, Any]]] = {
     "ping": _ping,
     "tools/list": _list_tools,
     "tools/call": _call_tool,
+    "prompts/list": _list_prompts,
+    "prompts/get": _get_prompt,
+    "resources/list": _list_resources,
+    "resources/templates/list": _list_templates,
+    "resources/read": _read_resource,
+    "completion/complete": _complete,
 }
-
-
-def _listed(operation: Operation[Any]) -> dict[str, Any]:
-    return {
-        "name": operation.name,
-        "title": operation.title,
-        "description": operation.description,
-        "inputSchema": input_schema(operation.input),
-        "annotations": dict(operation.annotations),
-    }
 
 
 def _first_problem(error: ValidationError) -> str:

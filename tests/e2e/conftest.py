@@ -6,9 +6,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import quote
 
 import httpx2
@@ -34,6 +35,10 @@ class Gateway:
         return f"{self.url}/mcp"
 
 
+class Serve(Protocol):
+    def __call__(self, sandbox: str, application: str = "elaichi.wsgi") -> Gateway: ...
+
+
 def database_url() -> str:
     """Where the tests' own database is, for another process."""
     parameters = connection.get_connection_params()
@@ -46,15 +51,15 @@ def database_url() -> str:
 
 
 @pytest.fixture(scope="session")
-def serve(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Gateway]]:
+def serve(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     """Starts web processes that may reach the given sandbox; all of them end with the session."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(sandbox: str) -> Gateway:
+    def start(sandbox: str, application: str = "elaichi.wsgi") -> Gateway:
         listener = socket.create_server(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         log = tmp_path_factory.mktemp("gateway") / "web.log"
-        started.append(_gunicorn(listener, url, sandbox, log))
+        started.append(_gunicorn(listener, url, sandbox, log, application))
         listener.close()
         _wait_for(f"{url}/healthz", started[-1], log)
         return Gateway(url, sandbox)
@@ -72,12 +77,12 @@ def sandbox_url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def shared_gateway(serve: Callable[[str], Gateway], sandbox_url: str) -> Gateway:
+def shared_gateway(serve: Serve, sandbox_url: str) -> Gateway:
     return serve(sandbox_url)
 
 
 @pytest.fixture(scope="session")
-def second_gateway(serve: Callable[[str], Gateway], sandbox_url: str) -> Gateway:
+def second_gateway(serve: Serve, sandbox_url: str) -> Gateway:
     """Another web process over the same database, with caches of its own."""
     return serve(sandbox_url)
 
@@ -109,7 +114,7 @@ def dora(gateway: Gateway) -> Member:
     return dora
 
 
-def _gunicorn(listener: socket.socket, url: str, sandbox: str, log: Path) -> subprocess.Popen[bytes]:
+def _gunicorn(listener: socket.socket, url: str, sandbox: str, log: Path, application: str) -> subprocess.Popen[bytes]:
     environment = {
         **os.environ,
         "DEBUG": "1",
@@ -120,7 +125,7 @@ def _gunicorn(listener: socket.socket, url: str, sandbox: str, log: Path) -> sub
     bind = f"--bind=fd://{listener.fileno()}"
     with log.open("wb") as output:
         return subprocess.Popen(
-            [sys.executable, "-m", "gunicorn", "--config=python:elaichi.gunicorn", bind, "elaichi.wsgi"],
+            [sys.executable, "-m", "gunicorn", "--config=python:elaichi.gunicorn", bind, application],
             env=environment,
             pass_fds=[listener.fileno()],
             stdout=output,

@@ -35,7 +35,10 @@ class Rpc:
         sent = {"MCP_Protocol_Version": self.version}
         if self.version == MODERN:
             message["params"].setdefault("_meta", {PROTOCOL_VERSION_META_KEY: MODERN, CLIENT_CAPABILITIES_META_KEY: {}})
-            sent |= {"Mcp_Method": method, "Mcp_Name": str(message["params"].get("name", ""))}
+            sent |= {
+                "Mcp_Method": method,
+                "Mcp_Name": str(message["params"].get("name") or message["params"].get("uri", "")),
+            }
         return self.post(json.dumps(message), **{**sent, **headers})
 
     def result(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:

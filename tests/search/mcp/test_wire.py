@@ -26,7 +26,7 @@ def modern(bob: Member) -> Rpc:
 def test_initialize_echoes_a_version_that_is_served(legacy: Rpc, version: str) -> None:
     result = legacy.result("initialize", {**INITIALIZE, "protocolVersion": version})
     assert result["protocolVersion"] == version
-    assert result["capabilities"] == {"tools": {}}
+    assert result["capabilities"] == {"tools": {}, "prompts": {}, "resources": {}, "completions": {}}
     assert "search_tools" in result["instructions"]
     assert "_meta" not in result
 
