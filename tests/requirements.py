@@ -21,6 +21,7 @@ MET = {
     "S14": "An empty result is visible.",
     "S15": "The floor is separate from the scoring and checked after it.",
     "S16": "A merged tool reaches several accounts; a tie never picks an arbitrary account.",
+    "S17": "A frozen tool carries fixed values that the caller cannot set.",
     "S18": "An edit, a fork or a new connection is reflected by the next search.",
     "S19": "A restricted tool is withheld, cannot be called, never competes and never counts.",
     "S20": "Search ranks restricted tools apart and names them without a schema.",
@@ -34,7 +35,6 @@ MET = {
     "S30": "The frameworks are used for what they are for; the top level holds what was asked.",
 }
 TO_COME = {
-    "S17": "A frozen tool carries fixed values that the caller cannot set.",
     "S21": "A card says how many matches are restricted and names up to five.",
     "S22": "The resolver decides at every place where a member can reach a connector or tool.",
 }
