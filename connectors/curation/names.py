@@ -1,7 +1,9 @@
 """Names under which tools are advertised: the connector's and the tool's own, in one short identifier."""
 
 import re
+from collections.abc import Set
 from hashlib import sha256
+from itertools import chain, count
 
 MAX_LENGTH = 60
 _DIGITS = 6
@@ -21,6 +23,12 @@ def advertised_name(slug: str, tool_name: str) -> str:
         return name
     digest = sha256(name.encode()).hexdigest()[:_DIGITS]
     return f"{name[: MAX_LENGTH - _DIGITS - 1].rstrip('_')}_{digest}"
+
+
+def free_name(slug: str, tool_name: str, taken: Set[str]) -> str:
+    """The tool's name, with a number if it would be advertised under one of the names that are taken."""
+    names = chain([tool_name], (f"{tool_name}_{number}" for number in count(2)))
+    return next(name for name in names if advertised_name(slug, name) not in taken)
 
 
 def _words(text: str) -> list[str]:

@@ -51,3 +51,7 @@ class Tool(models.Model):
     def ref_in(self, connector: Connector) -> ToolRef:
         """Where its connector is at hand already."""
         return ToolRef(connector.slug, tuple(connector.lineage), self.name, tuple(self.former_names))
+
+    def know_as(self, *names: str) -> None:
+        """Keeps these as what it was called before, so that the blocks which name them hold."""
+        self.former_names = [name for name in dict.fromkeys([*self.former_names, *names]) if name != self.name]
