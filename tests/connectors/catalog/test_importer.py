@@ -87,7 +87,8 @@ def test_an_import_leaves_one_event_with_its_counts(acme: Organization, alice: M
     _import(acme, skipped, surface=Surface.ADMIN, actor=alice)
     event = AuditEvent.objects.of(acme).get(action="connector.import")
     assert (event.surface, event.actor, event.target, event.outcome) == ("admin", alice, "connector:desk", "ok")
-    assert event.detail == {"added": 3, "changed": 0, "removed": 0, "skipped": 1}
+    counts = {"added": 3, "changed": 0, "removed": 0, "renamed": 0, "skipped": 1}
+    assert event.detail == counts | {"names_removed": []}
 
 
 def test_importing_twice_changes_nothing(acme: Organization) -> None:

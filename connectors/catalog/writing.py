@@ -1,0 +1,69 @@
+"""Writes the difference between a connector's tools and a catalog's, and what follows from a tool's new name."""
+
+from datetime import datetime, timedelta
+
+from django.db.models import CharField
+from django.db.models.functions import Cast
+
+from accesscontrol.models import Member, Surface
+from accesscontrol.services import tool_names
+from connectors.catalog.comparing import TOOL_FIELDS, Difference
+from connectors.curation.names import advertised_name
+from connectors.models import Connector, FrozenTool, Tool, ToolAlias
+
+ALIASES_KEPT = timedelta(days=90)
+_BATCH = 200
+
+
+def write(
+    connector: Connector, difference: Difference, *, surface: Surface, actor: Member | None, now: datetime
+) -> None:
+    """In the transaction of the import, under the organization's lock."""
+    connector.catalog_version += 1
+    connector.save()
+    Tool.objects.filter(pk__in=[tool.pk for tool in difference.removed]).delete()
+    _make_way_for(difference)
+    Tool.objects.bulk_update(difference.changed, ["name", "former_names", *TOOL_FIELDS], batch_size=_BATCH)
+    Tool.objects.bulk_create(difference.added, batch_size=_BATCH)
+    _keep_aliases(connector, difference, now)
+    if difference.renamed:
+        _follow_renames(connector, difference, surface, actor)
+
+
+def _make_way_for(difference: Difference) -> None:
+    """Tools may have swapped names, and a unique name is unique at each moment."""
+    rows = Tool.objects.filter(pk__in=[tool.pk for tool in difference.renamed.values()])
+    rows.update(name=Cast("pk", CharField()))
+    for old, tool in difference.renamed.items():
+        tool.former_names = list(dict.fromkeys([*tool.former_names, old]))
+
+
+def _keep_aliases(connector: Connector, difference: Difference, now: datetime) -> None:
+    """The former names go on being understood, unless a tool would be called by them now."""
+    in_use = {advertised_name(connector.slug, tool.name) for tool in difference.current}
+    former = [
+        ToolAlias(connector=connector, name=old, tool=tool, expires_at=now + ALIASES_KEPT)
+        for old, tool in difference.renamed.items()
+    ]
+    ToolAlias.objects.bulk_create(
+        former, update_conflicts=True, unique_fields=["connector", "name"], update_fields=["tool", "expires_at"]
+    )
+    kept = ToolAlias.objects.filter(connector=connector)
+    taken = [it.pk for it in kept if advertised_name(connector.slug, it.name) in in_use]
+    kept.filter(pk__in=taken).delete()
+
+
+def _follow_renames(connector: Connector, difference: Difference, surface: Surface, actor: Member | None) -> None:
+    names = {old: tool.name for old, tool in difference.renamed.items()}
+    tool_names.follow_renames(
+        organization=connector.organization,
+        connector=connector.slug,
+        names=names,
+        reused=names.keys() & {tool.name for tool in difference.current},
+        surface=surface,
+        actor=actor,
+    )
+    frozen = list(FrozenTool.objects.filter(connector=connector, tool__in=names))
+    for one in frozen:
+        one.tool = names[one.tool]
+    FrozenTool.objects.bulk_update(frozen, ["tool"], batch_size=_BATCH)
