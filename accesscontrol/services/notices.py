@@ -97,6 +97,18 @@ def needs_reauth(organization: Organization, app: str, *, owners: Iterable[UUID]
     )
 
 
+def sign_in_ended(organization: Organization, app: str, *, owner: UUID) -> None:
+    """Tells the owner of an account that the product does not let it be used any longer."""
+    _add(
+        organization,
+        _active(organization).filter(pk=owner),
+        Notice.Kind.NEEDS_REAUTH,
+        f"connect {app} again",
+        f"The sign-in of your account at {app} in {organization.name} has ended, so it is not used any more.",
+        f"Connect it again: {_page('connectors_connection_changelist')}",
+    )
+
+
 def _active(organization: Organization) -> QuerySet[Member]:
     return Member.objects.of(organization).filter(status=Member.Status.ACTIVE, user__is_active=True)
 

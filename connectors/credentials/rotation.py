@@ -1,48 +1,57 @@
 """Re-encrypting every stored credential under the newest key, so that an old key can be dropped."""
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from connectors.credentials.fields import SealedMapping
 from connectors.credentials.vault import CredentialUnreadable, rotate
-from connectors.models import Connection
+from connectors.models import Connection, OAuthApp
 
 _BATCH = 200
 
 
+type _Sealed = type[Connection] | type[OAuthApp]
+_FIELDS: dict[_Sealed, str] = {Connection: "credential", OAuthApp: "client_secret"}
+"""What is stored encrypted for longer than the minutes of a connect session."""
+
+
 @dataclass(frozen=True)
 class Rotation:
-    """`unreadable` are accounts that no configured key opens; they stay as they are."""
+    """`unreadable` are accounts and OAuth applications that no configured key opens; they stay as they are."""
 
     rotated: int
     unreadable: tuple[str, ...]
 
 
 def rotate_credentials() -> Rotation:
-    """Goes through all connections in batches, each in a transaction of its own; safe to run again or to break off."""
+    """Goes through all of them in batches, each in a transaction of its own; safe to run again or to break off."""
     rotated, unreadable = 0, []
-    keys = list(Connection.objects.order_by("pk").values_list("pk", flat=True))
-    for start in range(0, len(keys), _BATCH):
-        done, lost = _rotate_batch(keys[start : start + _BATCH])
-        rotated += done
-        unreadable += lost
+    for model, field in _FIELDS.items():
+        keys = list(model._default_manager.order_by("pk").values_list("pk", flat=True))
+        for start in range(0, len(keys), _BATCH):
+            done, lost = _rotate_batch(model, field, keys[start : start + _BATCH])
+            rotated += done
+            unreadable += lost
     return Rotation(rotated, tuple(unreadable))
 
 
 @transaction.atomic
-def _rotate_batch(keys: list[UUID]) -> tuple[int, list[str]]:
+def _rotate_batch(model: _Sealed, field: str, keys: list[UUID]) -> tuple[int, list[str]]:
     # Locked, so that a credential which is being replaced meanwhile is not put back.
-    rows = Connection.objects.filter(pk__in=keys).select_for_update(of=("self",), no_key=True)
+    rows: QuerySet[Any] = model._default_manager.filter(pk__in=keys)
     rotated, unreadable = [], []
-    for row in rows.select_related("connector"):
-        if not row.credential:
+    for row in rows.select_for_update(of=("self",), no_key=True).select_related("connector"):
+        sealed = getattr(row, field)
+        if not sealed:
             continue
         try:
-            row.credential = SealedMapping(rotate(row.credential.ciphertext))
+            setattr(row, field, SealedMapping(rotate(sealed.ciphertext)))
             rotated.append(row)
         except CredentialUnreadable:
             unreadable.append(str(row))
-    Connection.objects.bulk_update(rotated, ["credential"])
+    model._default_manager.bulk_update(rotated, [field])
     return len(rotated), unreadable

@@ -33,6 +33,13 @@ class NeedsReauth(Refusal):
         super().__init__(f"{why} Connect the account again.")
 
 
+class CredentialRefused(NeedsReauth):
+    """The upstream answered 401: it knows who the account is not, and did nothing."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(f"{host} does not accept the account's credential.")
+
+
 class BlockedAddress(Refusal):
     """The destination is not a public address, or a redirect leads where no call may go.
 

@@ -11,7 +11,7 @@ from typing import Any
 from accesscontrol.exceptions import Refusal
 from connectors.execution.capping import TRUNCATED, Caps, cap, valid_unicode
 from connectors.execution.content_names import name_of
-from connectors.execution.errors import ErrorStatus, NeedsReauth, RateLimited
+from connectors.execution.errors import CredentialRefused, ErrorStatus, RateLimited
 from connectors.execution.media import Media, NotJSON, decode, looks_like_json, page_text, parse_json
 from connectors.execution.redaction import Redact, redactor
 from connectors.execution.retry_after import seconds_to_wait
@@ -49,7 +49,7 @@ def interpret(response: UpstreamResponse, *, secrets: Iterable[str] = (), caps: 
     - anything else: `{"media_type": type, "bytes": size, "note": note}`, and its content
 
     Of a text of over 1 MiB that was cut, the content comes, too. `secrets` are what `request.secrets_of` gives.
-    Raises NeedsReauth for 401, RateLimited for 429, and ErrorStatus for any other status from 400.
+    Raises CredentialRefused for 401, RateLimited for 429, and ErrorStatus for any other status from 400.
     """
     redact = redactor(secrets)
     if response.status >= 400:
@@ -91,7 +91,7 @@ def _content(response: UpstreamResponse, media: Media, redact: Redact, data: byt
 def failure(response: UpstreamResponse, redact: Redact) -> Refusal:
     """Of a response whose status says that it is an error."""
     if response.status == 401:
-        return NeedsReauth(f"{response.host} does not accept the account's credential.")
+        return CredentialRefused(response.host)
     if response.status == 429:
         seconds = seconds_to_wait(response.headers.get("retry-after"), now=datetime.now(UTC))
         return RateLimited(response.host, seconds)

@@ -16,10 +16,9 @@ from accesscontrol.caller import Caller
 from accesscontrol.exceptions import InvalidArguments
 from accesscontrol.resolver import Checkpoint, require
 from accesscontrol.services.grants import renew
-from connectors.credentials.vault import CredentialUnreadable
 from connectors.curation import merging
 from connectors.curation.advertised import Account, AdvertisedTool
-from connectors.execution import http_call, limits
+from connectors.execution import authorized, http_call, limits
 from connectors.execution.destination import require_declared
 from connectors.execution.errors import NeedsReauth, UnusableTool
 from connectors.execution.validation import validate
@@ -41,8 +40,10 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
     entry.connection = f"{advertised.connector_label}: {account.label}"
     connection = _active_connection(caller, account)
     with limits.slot(connection, tool.connector):
-        result = http_call.call(
-            tool, own, _opened(connection), hop_check=_Outbound(caller, advertised, account, tool.connector)
+        result = authorized.call(
+            connection,
+            lambda credential, check: http_call.call(tool, own, credential, hop_check=check),
+            hop_check=_Outbound(caller, advertised, account, tool.connector),
         )
     return result.value
 
@@ -82,10 +83,3 @@ def _active_connection(caller: Caller, account: Account) -> Connection:
     if found is None or not reaches(caller.member, found, at_least=Level.USE):
         raise NeedsReauth(f"The account {account.label} is not connected any more, or not shared with you.")
     return found
-
-
-def _opened(connection: Connection) -> dict[str, Any]:
-    try:
-        return connection.credential.reveal()
-    except CredentialUnreadable:
-        raise NeedsReauth(f"The stored credential of the account {connection.label} cannot be opened.") from None

@@ -4,10 +4,9 @@ An account was authorized at one place. Once its connector points at another one
 owner has connected it anew; otherwise editing a connector would be a way to read everybody's secrets.
 """
 
-from urllib.parse import urlsplit
-
 from accesscontrol.services import notices
-from connectors.models import Connection, Connector
+from connectors.credentials.oauth.addresses import origin
+from connectors.models import Connection, Connector, OAuthApp
 
 
 def distrust_if_moved(connector: Connector, before: str) -> int:
@@ -15,18 +14,24 @@ def distrust_if_moved(connector: Connector, before: str) -> int:
 
     Belongs into the transaction that moves it. Returns how many accounts that concerns; their owners are told.
     """
-    if not before or _origin(before) == _origin(connector.base_url):
+    if not before or origin(before) == origin(connector.base_url):
         return 0
+    return _distrust(connector, "address")
+
+
+def distrust_if_sign_in_moved(app: OAuthApp, before: str) -> int:
+    """The same where an OAuth application's token address moves: refresh tokens are sent there."""
+    if not before or origin(before) == origin(app.token_url):
+        return 0
+    return _distrust(app.connector, "sign-in address")
+
+
+def _distrust(connector: Connector, moved: str) -> int:
     active = Connection.objects.filter(connector=connector, status=Connection.Status.ACTIVE)
     owners = set(active.values_list("owner_id", flat=True))
-    moved = active.update(
+    count = active.update(
         status=Connection.Status.NEEDS_REAUTH,
-        status_reason="The connector's address has changed; connect the account again if the new one is right.",
+        status_reason=f"The connector's {moved} has changed; connect the account again if the new one is right.",
     )
     notices.needs_reauth(connector.organization, connector.label, owners=owners)
-    return moved
-
-
-def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc.lower()
+    return count

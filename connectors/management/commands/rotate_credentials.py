@@ -16,5 +16,5 @@ class Command(BaseCommand):
         if done.unreadable:
             raise CommandError(
                 f"No configured key opens {len(done.unreadable)}: {', '.join(done.unreadable[:5])}. "
-                "Bring the lost key back, or connect these accounts again."
+                "Bring the lost key back, or connect these accounts again and enter these client secrets anew."
             )
