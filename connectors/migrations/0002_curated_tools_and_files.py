@@ -2,7 +2,9 @@
 
 import uuid
 
+import django.contrib.postgres.fields
 import django.db.models.deletion
+from django.conf import settings
 from django.db import migrations, models
 
 import connectors.credentials.fields
@@ -445,5 +447,47 @@ class Migration(migrations.Migration):
                 fields=("toolbox", "name"),
                 name="frozen_tool_name_is_unique_in_toolbox",
             ),
+        ),
+        migrations.CreateModel(
+            name="PendingImport",
+            fields=[
+                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ("slug", models.CharField(max_length=48)),
+                ("label", models.CharField(max_length=100)),
+                ("base_url", models.URLField(blank=True, max_length=500)),
+                (
+                    "sources",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=500),
+                        help_text="The URL or the file's name of each document.",
+                        size=None,
+                    ),
+                ),
+                (
+                    "documents",
+                    django.contrib.postgres.fields.ArrayField(base_field=models.BinaryField(), size=None),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField(db_index=True)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pending_imports",
+                        to="accesscontrol.organization",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pending_imports",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["created_at"],
+            },
         ),
     ]

@@ -4,6 +4,7 @@ from connectors.models.connect_session import ConnectSession
 from connectors.models.connection import Connection
 from connectors.models.connector import Connector
 from connectors.models.oauth_app import OAuthApp
+from connectors.models.pending_import import PendingImport
 from connectors.models.running_call import RunningCall
 from connectors.models.share import Level, Share
 from connectors.models.stored_file import StoredFile
@@ -18,6 +19,7 @@ __all__ = [
     "FrozenTool",
     "Level",
     "OAuthApp",
+    "PendingImport",
     "Pin",
     "RunningCall",
     "Share",
