@@ -3,6 +3,7 @@
 import httpx2
 
 from connectors.execution.errors import BlockedAddress, UpstreamError
+from connectors.execution.request import CREDENTIAL_PARAMETER, same_name
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # All that crosses to another origin: what says nothing of the account. An API key may travel in any header.
@@ -14,10 +15,15 @@ def redirected(request: httpx2.Request, status: int, location: str) -> httpx2.Re
     """The next request of the chain.
 
     POST becomes GET on 301 and 302; on 303 everything but HEAD does. What is dropped with a change of
-    scheme, host or port does not come back when a later hop returns. Raises UpstreamError for a target that
-    is no URL, and BlockedAddress for one that is not http or https or that would leave TLS.
+    scheme, host or port does not come back when a later hop returns; an API key in the query neither crosses
+    over where the upstream wrote it into the target, as servers do that pass on the whole query. Raises
+    UpstreamError for a target that is no URL, and BlockedAddress for one that is not http or https or that
+    would leave TLS.
     """
     url = _target(request.url, location)
+    key = request.extensions.get(CREDENTIAL_PARAMETER)
+    if key and not _same_origin(request.url, url):
+        url = _without(url, key)
     keeps_body = not _becomes_get(request.method, status)
     headers = httpx2.Headers(
         [
@@ -33,6 +39,7 @@ def redirected(request: httpx2.Request, status: int, location: str) -> httpx2.Re
         url,
         headers=headers,
         content=request.content if keeps_body and request.content else None,
+        extensions={CREDENTIAL_PARAMETER: key} if key else None,
     )
 
 
@@ -48,6 +55,12 @@ def _target(base: httpx2.URL, location: str) -> httpx2.URL:
     if base.scheme == "https" and url.scheme == "http":
         raise BlockedAddress(url.host, "would be reached without TLS after a redirect")
     return url
+
+
+def _without(url: httpx2.URL, parameter: str) -> httpx2.URL:
+    pairs = url.query.decode("ascii").split("&")
+    kept = "&".join(pair for pair in pairs if not same_name(pair.partition("=")[0], parameter))
+    return url.copy_with(query=kept.encode() or None)
 
 
 def _becomes_get(method: str, status: int) -> bool:

@@ -18,6 +18,8 @@ from connectors.execution.styles import encode
 _ACCEPT = "application/json, text/plain;q=0.9, */*;q=0.5"
 # What httpx2 decodes without further packages, and in bounded pieces.
 _ACCEPT_ENCODING = "gzip, deflate"
+CREDENTIAL_PARAMETER = "credential_parameter"
+"""The extension of a request that names the query parameter which holds its API key."""
 # Shorter ones would blank out ordinary words.
 _SHORTEST_SECRET = 4
 # A user name as long as this is a key (Stripe, Freshdesk), a shorter one is a person's.
@@ -39,7 +41,7 @@ def build_request(
     for a base URL or auth scheme that can't be used.
     """
     fields = _fields(auth, credential)
-    query, headers = list(bound.query), httpx2.Headers(list(bound.headers))
+    query, headers, extensions = list(bound.query), httpx2.Headers(list(bound.headers)), {}
     headers.setdefault("Accept", _ACCEPT)
     headers["Accept-Encoding"] = _ACCEPT_ENCODING
     headers["User-Agent"] = user_agent
@@ -48,12 +50,13 @@ def build_request(
     if bound.cookies:
         headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in bound.cookies)
     if auth.kind is AuthKind.API_KEY_QUERY:
-        query = [pair for pair in query if not _same_name(pair[0], _parameter(auth))]
+        query = [pair for pair in query if not same_name(pair[0], _parameter(auth))]
         query.append((encode(_parameter(auth)), encode(fields["key"])))
+        extensions[CREDENTIAL_PARAMETER] = _parameter(auth)
     else:
         headers.update(_auth_headers(auth, fields))
     url = _url(base_url, bound.path, "&".join(f"{name}={value}" for name, value in query))
-    return httpx2.Request(bound.method, url, headers=headers, content=bound.content)
+    return httpx2.Request(bound.method, url, headers=headers, content=bound.content, extensions=extensions)
 
 
 def secrets_of(auth: AuthScheme, credential: Mapping[str, Any]) -> tuple[str, ...]:
@@ -112,7 +115,7 @@ def _parameter(auth: AuthScheme) -> str:
     return auth.parameter
 
 
-def _same_name(encoded: str, name: str) -> bool:
+def same_name(encoded: str, name: str) -> bool:
     """Some servers read parameter names whatever their case, so a second spelling must not travel along."""
     return unquote(encoded).strip().casefold() == name.casefold()
 

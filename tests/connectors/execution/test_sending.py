@@ -19,6 +19,7 @@ from connectors.execution.errors import (
     UpstreamError,
     UpstreamUnreachable,
 )
+from connectors.execution.request import CREDENTIAL_PARAMETER
 from connectors.execution.retry_after import seconds_to_wait
 from connectors.execution.sending import HopCheck, Limits, UpstreamResponse, send
 from tests.connectors.execution.upstream import Server, endless, in_turn, respond
@@ -40,8 +41,9 @@ def call(transport: GuardedTransport) -> Send:
         hop_check: HopCheck = admit,
         headers: dict[str, str] | None = None,
         content: bytes | None = None,
+        extensions: dict[str, str] | None = None,
     ) -> UpstreamResponse:
-        request = httpx2.Request(method, url, headers=headers, content=content)
+        request = httpx2.Request(method, url, headers=headers, content=content, extensions=extensions)
         return send(request, transport=transport, hop_check=hop_check, limits=limits)
 
     return call
@@ -209,6 +211,34 @@ class TestRedirects:
         assert "canary" not in str(back)
         assert elsewhere.headers["accept"] == "application/json"
         assert elsewhere.headers["host"] == other.authority
+
+    @pytest.mark.parametrize(
+        "target",
+        ["{other}/c", "{other}", "{other}/c?x=1&api_key=canary&y=2", "{other}/?API%5FKEY=canary", "//{bare}/c"],
+    )
+    def test_a_key_in_the_query_stays_with_its_origin(
+        self, upstream: Server, other: Server, call: Send, target: str
+    ) -> None:
+        """Even where the upstream writes it into the target, or another origin would have it back."""
+        location = target.format(other=other.url, bare=other.authority)
+        upstream.routes["/a"] = respond(302, Location=location)
+        for path in ("/", "/c"):
+            other.routes[path] = respond(302, Location=f"{upstream.url}/d?api_key=canary")
+        upstream.routes["/d"] = respond(200)
+        call("GET", f"{upstream.url}/a?api_key=canary", extensions={CREDENTIAL_PARAMETER: "api_key"})
+        [elsewhere] = other.received
+        assert "canary" not in str(elsewhere)
+        assert "referer" not in elsewhere.headers
+        assert ("x=1&y=2" in elsewhere.target) == ("x=1" in location)
+        assert upstream.received[1].target == "/d"
+
+    def test_a_key_in_the_query_is_the_upstream_s_to_pass_on_at_its_own_origin(
+        self, upstream: Server, call: Send
+    ) -> None:
+        upstream.routes["/a"] = respond(302, Location="/b?api_key=canary")
+        upstream.routes["/b"] = respond(302, Location="/c")
+        call("GET", f"{upstream.url}/a?api_key=canary", extensions={CREDENTIAL_PARAMETER: "api_key"})
+        assert [it.target for it in upstream.received] == ["/a?api_key=canary", "/b?api_key=canary", "/c"]
 
     @pytest.mark.parametrize(
         ("status", "method", "then"),
