@@ -1,8 +1,8 @@
 """What a member's connections, own and shared with them, lead to; read in as few queries as the question needs.
 
-A connection is reached by its owner, and by whoever it is shared with: directly, through a team, or with the whole
-organization. No role reaches further. It contributes its tools where the highest of those levels is `use` or `edit`,
-and never while its owner is suspended or removed: it is their account.
+A connection, as a toolbox, is reached by its owner, and by whoever it is shared with: directly, through a team, or with
+the whole organization. No role reaches further. It contributes its tools where the highest of those levels is `use` or
+`edit`, and never to others while its owner is suspended or removed: what they had handed out stops with them.
 
 Tools are kept per connector and catalog version, so a new connection or a changed rule re-reads none of them; what a
 member has connected is read once per version of the organization.
@@ -25,7 +25,8 @@ from connectors.curation.advertised import Account, ToolEntry
 from connectors.curation.labels import LabelledAccount, distinct_labels
 from connectors.curation.merging import argument_for
 from connectors.curation.names import advertised_name
-from connectors.models import Connection, Connector, Level, Share, Tool
+from connectors.models import Connection, Connector, Level, Share, Tool, Toolbox
+from connectors.models.share import Target, target_field, tenant_path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,15 +45,24 @@ _tools: VersionedCache[tuple[ToolEntry, ...]] = VersionedCache(size=2_000)
 
 
 def connections_within_reach(member: Member, *, at_least: Level) -> QuerySet[Connection]:
-    """The connections that this member owns, or that are shared with them at this level or a higher one.
+    """The connections that this member owns, or that are shared with them at this level or a higher one."""
+    return _within_reach(Connection, member, at_least)
 
-    Each way of reaching one is a look-up in an index of its own; asked as one condition with ORs, the database would
-    read every connection of the organization.
+
+def toolboxes_within_reach(member: Member, *, at_least: Level) -> QuerySet[Toolbox]:
+    """The toolboxes that this member owns, or that are shared with them at this level or a higher one."""
+    return _within_reach(Toolbox, member, at_least)
+
+
+def _within_reach[T: (Connection, Toolbox)](model: type[T], member: Member, at_least: Level) -> QuerySet[T]:
+    """Each way of reaching one is a look-up in an index of its own; asked as one condition with ORs, the database
+    would read every row of the organization.
     """
-    shares = Share.objects.filter(connection__isnull=False, level__gte=at_least).values("connection")
+    field = target_field(model)
+    shares = Share.objects.filter(**{f"{field}__isnull": False}, level__gte=at_least).values(field)
     teams = TeamMembership.objects.filter(member=member).values("team")
     reached = (
-        Connection.objects.filter(owner=member)
+        model._default_manager.filter(owner=member)
         .values("pk")
         .union(
             shares.filter(member=member),
@@ -62,16 +72,18 @@ def connections_within_reach(member: Member, *, at_least: Level) -> QuerySet[Con
     )
     # Whether the member's own access goes on is for their grant to say.
     owner_is_active = Q(owner=member) | Q(owner__status=Member.Status.ACTIVE)
-    return Connection.objects.of(member.organization).filter(owner_is_active, pk__in=reached)
+    mine = model._default_manager.filter(**{tenant_path(model): member.organization_id})
+    return mine.filter(owner_is_active, pk__in=reached)
 
 
-def reaches(member: Member, connection: Connection, *, at_least: Level) -> bool:
-    """Whether this one connection is within the member's reach; a single look-up, and none for their own."""
-    if connection.owner_id == member.pk:
+def reaches(member: Member, target: Target, *, at_least: Level) -> bool:
+    """Whether this one connection or toolbox is within the member's reach; a single look-up, none for their own."""
+    if target.owner_id == member.pk:
         return True
-    shares = Share.objects.with_member(member).filter(connection=connection, level__gte=at_least)
-    same_home = shares.filter(connection__connector__organization=member.organization_id)
-    return same_home.filter(connection__owner__status=Member.Status.ACTIVE).exists()
+    field, home = target_field(type(target)), tenant_path(type(target))
+    shares = Share.objects.with_member(member).filter(**{field: target}, level__gte=at_least)
+    same_home = shares.filter(**{f"{field}__{home}": member.organization_id})
+    return same_home.filter(**{f"{field}__owner__status": Member.Status.ACTIVE}).exists()
 
 
 def usable_connections(member: Member) -> QuerySet[Connection]:
@@ -84,13 +96,13 @@ def works() -> Q:
     return Q(status=Connection.Status.ACTIVE, connector__enabled=True)
 
 
-def with_levels(connections: QuerySet[Connection], member: Member) -> QuerySet[Connection]:
+def with_levels[T: (Connection, Toolbox)](targets: QuerySet[T], member: Member) -> QuerySet[T]:
     """Annotates each with `level`, the highest that the member has there; their own are theirs to edit."""
-    highest = Share.objects.with_member(member).filter(connection=OuterRef("pk")).order_by("-level")
-    return connections.annotate(
+    shares = Share.objects.with_member(member).filter(**{target_field(targets.model): OuterRef("pk")})
+    return targets.annotate(
         level=Case(
             When(owner=member, then=Value(Level.EDIT)),
-            default=Subquery(highest.values("level")[:1]),
+            default=Subquery(shares.order_by("-level").values("level")[:1]),
             output_field=PositiveSmallIntegerField(),
         )
     )

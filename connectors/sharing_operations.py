@@ -41,7 +41,7 @@ class RenameInput(ConnectionInput):
 def share(caller: Caller, asked: ShareInput) -> dict[str, Any]:
     connection = _connection(caller, asked)
     sharing.share(
-        connection=connection,
+        target=connection,
         grantee=_grantee(caller, asked),
         level=LEVELS[asked.level],
         surface=caller.surface,
@@ -52,7 +52,7 @@ def share(caller: Caller, asked: ShareInput) -> dict[str, Any]:
 
 def unshare(caller: Caller, asked: GranteeInput) -> dict[str, Any]:
     connection = _connection(caller, asked)
-    sharing.unshare(connection=connection, grantee=_grantee(caller, asked), surface=caller.surface, actor=caller.member)
+    sharing.unshare(target=connection, grantee=_grantee(caller, asked), surface=caller.surface, actor=caller.member)
     return _described(connection)
 
 

@@ -142,7 +142,7 @@ class ConnectionAdmin(RefusalsShown, TenantAdmin[Connection]):
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         actor = actor_in(request, organization_of(form.instance))
         assert actor is not None  # the owner, or the page has no shares to change
-        by: dict[str, Any] = {"connection": form.instance, "surface": Surface.ADMIN, "actor": actor}
+        by: dict[str, Any] = {"target": form.instance, "surface": Surface.ADMIN, "actor": actor}
         formset.save(commit=False)
         for row in formset.deleted_objects:
             sharing.unshare(grantee=_grantee(row), **by)

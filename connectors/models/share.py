@@ -16,6 +16,19 @@ from accesscontrol.tenancy import TenantManager, TenantQuerySet
 from connectors.models.connection import Connection
 from connectors.models.toolbox import Toolbox
 
+type Target = Connection | Toolbox
+"""What can be shared."""
+
+
+def target_field(model: type[models.Model]) -> str:
+    """The field of a share that a target of this kind stands in; people call such a thing by the same word."""
+    return model.__name__.lower()
+
+
+def tenant_path(model: type[models.Model]) -> str:
+    """From a target of this kind to its organization."""
+    return str(getattr(model, "tenant_path", "organization"))
+
 
 class Level(models.IntegerChoices):
     """Each includes the ones before it; stored as numbers, so that the database can take the highest.

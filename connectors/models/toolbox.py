@@ -65,7 +65,7 @@ class FrozenTool(models.Model):
     description = models.TextField(max_length=2_000, blank=True, help_text="Instead of the tool's own.")
     fixed = models.JSONField(default=dict, blank=True)
     defaults = models.JSONField(default=dict, blank=True)
-    # Said apart from the pins themselves: when they have ended, the tool ends, and never takes its caller's own account.
+    # Said apart from the pins themselves: when they have ended, the tool ends, and never takes its caller's account.
     pinned = models.BooleanField(
         default=False, help_text="Runs through the accounts it is pinned to alone, not through its caller's own."
     )

@@ -14,11 +14,11 @@ LIST = "deskline_list_tickets"
 
 
 def share(account: Connection, grantee: sharing.Grantee, level: Level = Level.USE) -> Share:
-    return sharing.share(connection=account, grantee=grantee, level=level, surface=Surface.SYSTEM, actor=account.owner)
+    return sharing.share(target=account, grantee=grantee, level=level, surface=Surface.SYSTEM, actor=account.owner)
 
 
 def unshare(account: Connection, grantee: sharing.Grantee) -> None:
-    sharing.unshare(connection=account, grantee=grantee, surface=Surface.SYSTEM, actor=account.owner)
+    sharing.unshare(target=account, grantee=grantee, surface=Surface.SYSTEM, actor=account.owner)
 
 
 def fresh(member: Member) -> Caller:

@@ -17,7 +17,7 @@ def notion(acme: Organization) -> Connector:
 
 
 def share(account: Connection, grantee: sharing.Grantee, level: Level = Level.USE) -> None:
-    sharing.share(connection=account, grantee=grantee, level=level, surface=Surface.SYSTEM, actor=account.owner)
+    sharing.share(target=account, grantee=grantee, level=level, surface=Surface.SYSTEM, actor=account.owner)
 
 
 def test_a_preview_names_the_accounts_and_who_would_lose_them(

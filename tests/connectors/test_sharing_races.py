@@ -43,7 +43,7 @@ def at_once(*actions: Callable[[], object]) -> list[BaseException | None]:
 
 
 def share(account: Connection, grantee: sharing.Grantee, level: Level, actor: Member) -> None:
-    sharing.share(connection=account, grantee=grantee, level=level, surface=Surface.SYSTEM, actor=actor)
+    sharing.share(target=account, grantee=grantee, level=level, surface=Surface.SYSTEM, actor=actor)
 
 
 def test_the_same_grantee_given_two_levels_at_once_has_one_of_them() -> None:
@@ -63,7 +63,7 @@ def test_who_loses_edit_at_that_moment_shared_before_it_or_not_at_all() -> None:
         Share.objects.all().delete()
         share(account, editor, Level.EDIT, owner)
         _, refused = at_once(
-            lambda: sharing.unshare(connection=account, grantee=editor, surface=Surface.SYSTEM, actor=owner),
+            lambda: sharing.unshare(target=account, grantee=editor, surface=Surface.SYSTEM, actor=owner),
             lambda: share(account, other, Level.USE, editor),
         )
         reached = connections_within_reach(other, at_least=Level.USE).exists()

@@ -17,7 +17,7 @@ def shared(alice: Member, bob: Member) -> Connection:
     """Bob's account, which the whole organization uses."""
     connection = cast.connection(bob, cast.connector(bob.organization), "Books")
     cast.token(bob)
-    sharing.share(connection=connection, grantee=bob.organization, level=Level.USE, surface=Surface.ADMIN, actor=bob)
+    sharing.share(target=connection, grantee=bob.organization, level=Level.USE, surface=Surface.ADMIN, actor=bob)
     return connection
 
 
