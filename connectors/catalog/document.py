@@ -5,6 +5,7 @@ from typing import Any
 
 from connectors.auth_scheme import AuthScheme
 from connectors.binding import Binding
+from connectors.mcp_binding import McpBinding
 
 
 class CatalogError(Exception):
@@ -23,7 +24,7 @@ class CatalogTool:
     """JSON Schema 2020-12 with root `type: object` and only local `$ref`s into its own `$defs`."""
     annotations: dict[str, Any]
     """title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint: all five always present."""
-    binding: Binding
+    binding: Binding | McpBinding
     deprecated: bool = False
 
 
