@@ -79,6 +79,9 @@ def _locked_connector(organization: Organization, slug: str, catalog: Catalog) -
     if found is not None and found.kind != catalog.kind:
         what = Connector.Kind(catalog.kind).label
         raise CatalogError(f"{found.label} is a connector of another kind ({found.get_kind_display()}, not {what}).")
+    if found is not None and found.forked_from is not None:
+        upstream = found.forked_from.label
+        raise CatalogError(f"{found.label} is a fork of {upstream}: import into {upstream}, and pull from there.")
     return found or Connector(organization=organization, slug=slug, kind=catalog.kind)
 
 

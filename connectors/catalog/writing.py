@@ -8,6 +8,7 @@ from django.db.models.functions import Cast
 from accesscontrol.models import Member, Surface
 from accesscontrol.services import tool_names
 from connectors.catalog.comparing import TOOL_FIELDS, Difference
+from connectors.catalog.descendants import tell_forks
 from connectors.curation.names import advertised_name
 from connectors.models import Connector, FrozenTool, Tool, ToolAlias
 
@@ -67,3 +68,4 @@ def _follow_renames(connector: Connector, difference: Difference, surface: Surfa
     for one in frozen:
         one.tool = names[one.tool]
     FrozenTool.objects.bulk_update(frozen, ["tool"], batch_size=_BATCH)
+    tell_forks(connector, names)

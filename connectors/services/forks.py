@@ -13,7 +13,7 @@ from accesscontrol.services import authority
 from connectors.catalog.forks import Difference, Item, Kind, agreed, compare, copied, paired, settle
 from connectors.curation.names import advertised_name, free_name
 from connectors.models import Connector, Tool
-from connectors.services.renaming import rename
+from connectors.services.renaming import let_go, rename
 
 _BATCH = 200
 _COPIED = (
@@ -48,7 +48,7 @@ def fork(
     made.catalog_version = 1
     made.full_clean()
     made.save()
-    tools = _add(made, upstream.tools.all(), taken=set())
+    tools = _add(made, upstream.tools.all(), taken=set(), surface=surface, actor=actor)
     _record("connector.fork", made, surface, actor, {"from": upstream.slug, "tools": len(tools)})
     return made
 
@@ -71,9 +71,10 @@ def pull(*, fork: Connector, picks: Collection[str], surface: Surface, actor: Me
     here, theirs = list(locked.tools.all()), list(_upstream_of(locked).tools.all())
     chosen = _chosen(compare(here, theirs), picks)
     _remove(item.here for item in chosen if item.kind is Kind.REMOVED)
-    _take(locked, [item for item in chosen if item.kind in (Kind.SAFE, Kind.CONFLICT)], here, theirs)
+    _take([item for item in chosen if item.kind in (Kind.SAFE, Kind.CONFLICT)], here, theirs, surface, actor)
     taken = {advertised_name(locked.slug, name) for name in locked.tools.values_list("name", flat=True)}
-    _add(locked, [item.upstream for item in chosen if item.kind is Kind.NEW and item.upstream], taken)
+    new = [item.upstream for item in chosen if item.kind is Kind.NEW and item.upstream]
+    _add(locked, new, taken, surface=surface, actor=actor)
     locked.catalog_version += 1
     locked.save(update_fields=["catalog_version", "updated_at"])
     _record("connector.pull", locked, surface, actor, {"from": locked.lineage[0], **_counted(chosen)})
@@ -112,13 +113,18 @@ def _remove(tools: Iterable[Tool | None]) -> None:
     Tool.objects.filter(pk__in=[tool.pk for tool in tools if tool is not None]).delete()
 
 
-def _take(fork: Connector, items: Collection[Item], here: Collection[Tool], theirs: Collection[Tool]) -> None:
+def _take(
+    items: Collection[Item], here: Collection[Tool], theirs: Collection[Tool], surface: Surface, actor: Member | None
+) -> None:
     """Of every tool that both have, also what they agree in by now is kept as taken."""
     for item in items:
         assert item.here is not None  # a change is to a tool here
         assert item.upstream is not None  # and comes from one there
         for field in item.fields:
-            _set(fork, item.here, field, getattr(item.upstream, field))
+            if field == "name":
+                _rename(item.here, item.upstream.name, surface, actor)
+            else:
+                setattr(item.here, field, getattr(item.upstream, field))
         settle(item.here, item.upstream, item.fields)
     pairs = paired(here, theirs)
     for mine, upstream in pairs:
@@ -128,24 +134,22 @@ def _take(fork: Connector, items: Collection[Item], here: Collection[Tool], thei
     Tool.objects.bulk_update([mine for mine, _ in pairs], written, batch_size=_BATCH)
 
 
-def _set(fork: Connector, tool: Tool, field: str, value: object) -> None:
-    if field != "name":
-        setattr(tool, field, value)
-        return
-    tool.connector = fork
+def _rename(tool: Tool, name: str, surface: Surface, actor: Member | None) -> None:
     try:
-        rename(tool, str(value))
+        rename(tool, name, surface=surface, actor=actor)
     except ValidationError as error:
-        raise Conflict(f"{tool.name} cannot take the name {value} here. {' '.join(error.messages)}") from error
+        raise Conflict(f"{tool.name} cannot take the name {name} here. {' '.join(error.messages)}") from error
 
 
-def _add(fork: Connector, tools: Iterable[Tool], taken: set[str]) -> list[Tool]:
+def _add(
+    fork: Connector, tools: Iterable[Tool], taken: set[str], *, surface: Surface, actor: Member | None
+) -> list[Tool]:
     """Copies, each under its own name or, where that would be advertised like another's, a numbered one."""
     made = []
     for tool in tools:
         made.append(copied(tool, fork, free_name(fork.slug, tool.name, taken)))
         taken.add(advertised_name(fork.slug, made[-1].name))
-    fork.tool_aliases.filter(name__in=[tool.name for tool in made]).delete()
+    let_go(fork, [tool.name for tool in made], surface=surface, actor=actor)
     return Tool.objects.bulk_create(made, batch_size=_BATCH)
 
 

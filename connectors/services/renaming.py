@@ -1,29 +1,54 @@
 """Giving a tool another name, and letting everything follow that knows it by its name."""
 
 import re
+from collections.abc import Collection
 
 from django.core.exceptions import ValidationError
-from django.db.models import F, Q
 from django.utils import timezone
 
+from accesscontrol.models import Member, Surface
+from accesscontrol.services.tool_names import follow_renames
+from connectors.catalog.descendants import tell_forks
 from connectors.catalog.naming import MAX_NAME
+from connectors.catalog.writing import ALIASES_KEPT
 from connectors.curation.names import advertised_name
 from connectors.models import Connector, FrozenTool, Tool, ToolAlias
 
 _SNAKE_CASE = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 
 
-def rename(tool: Tool, name: str) -> None:
-    """Saves the tool under the name. Blocks hold by the old one too, also for what was forked from it.
+def rename(tool: Tool, name: str, *, surface: Surface, actor: Member | None) -> None:
+    """Saves the tool under the name. Rules follow it, frozen tools too, and calls by the old name are still understood.
 
     Belongs into the transaction of the change that wants it, after `versions.bump`. Raises ValidationError.
     """
     require_free(tool, name)
+    let_go(tool.connector, [name], surface=surface, actor=actor)
     before, tool.name = tool.name, name
     tool.know_as(before)
     tool.save(update_fields=["name", "former_names"])
+    organization, slug = tool.connector.organization, tool.connector.slug
+    follow_renames(organization=organization, connector=slug, names={before: name}, surface=surface, actor=actor)
     FrozenTool.objects.filter(connector=tool.connector, tool=before).update(tool=name)
-    tell_forks(tool.connector, before, name)
+    kept = {"tool": tool, "expires_at": timezone.now() + ALIASES_KEPT}
+    ToolAlias.objects.update_or_create(connector=tool.connector, name=before, defaults=kept)
+    tell_forks(tool.connector, {before: name})
+
+
+def let_go(connector: Connector, names: Collection[str], *, surface: Surface, actor: Member | None) -> None:
+    """What an allow rule or an exemption means by these names, about to be another tool's, is who had them before."""
+    ToolAlias.objects.filter(connector=connector, name__in=names).delete()
+    tools = Tool.objects.filter(connector=connector).values_list("name", "former_names")
+    meant = {old: name for name, former in tools for old in former if old in names and old != name}
+    if meant:
+        follow_renames(
+            organization=connector.organization,
+            connector=connector.slug,
+            names=meant,
+            reused=meant.keys(),
+            surface=surface,
+            actor=actor,
+        )
 
 
 def require_free(tool: Tool, name: str) -> None:
@@ -41,18 +66,6 @@ def require_free(tool: Tool, name: str) -> None:
     _require_no_alias(tool, name)
 
 
-def tell_forks(connector: Connector, before: str, name: str) -> None:
-    """A block of the new name holds for what was forked from the tool under the old one."""
-    forks = Connector.objects.filter(organization=connector.organization_id, lineage__contains=[connector.slug])
-    called_so = Tool.objects.filter(Q(name=before) | Q(former_names__contains=[before]), connector__in=forks)
-    followed = list(called_so)
-    for tool in followed:
-        tool.know_as(name)
-    Tool.objects.bulk_update(followed, ["former_names"])
-    concerned = {tool.connector_id for tool in followed}
-    Connector.objects.filter(pk__in=concerned).update(catalog_version=F("catalog_version") + 1)
-
-
 def _require_no_alias(tool: Tool, name: str) -> None:
     """Calls by a name that another tool had until lately must not reach this one instead."""
     aliases = ToolAlias.objects.filter(connector=tool.connector, name=name)
@@ -61,4 +74,3 @@ def _require_no_alias(tool: Tool, name: str) -> None:
         raise ValidationError(
             {"name": f"{other.tool.name} was called so before, and is still called by it: choose another name."}
         )
-    aliases.delete()

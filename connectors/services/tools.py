@@ -25,7 +25,7 @@ def change(
     before = locked.name, locked.description, locked.enabled
     require_name(locked, name)
     if name != locked.name:
-        rename(locked, name)
+        rename(locked, name, surface=surface, actor=actor)
     locked.description, locked.enabled = description, enabled
     locked.save(update_fields=["description", "enabled"])
     Connector.objects.filter(pk=locked.connector_id).update(catalog_version=F("catalog_version") + 1)

@@ -1,6 +1,8 @@
 """A fork: a connector of its own with the same tools, for which the original's blocks hold, whatever it renames."""
 
+import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -10,8 +12,12 @@ from accesscontrol.caller import caller_of
 from accesscontrol.exceptions import Conflict, PermissionRequired
 from accesscontrol.models import AuditEvent, Member, Organization, Restriction, Surface
 from accesscontrol.services import access_requests, restrictions
+from connectors.catalog.document import CatalogError
+from connectors.catalog.importer import import_catalog
+from connectors.catalog.openapi import read_openapi
 from connectors.models import Connector, FrozenTool, OAuthApp, Tool, ToolAlias, Toolbox
 from connectors.services import forks, tools
+from elaichi.sandbox.document import Document
 from search.pool import pool_of
 from tests import cast
 
@@ -162,12 +168,59 @@ def test_a_block_of_a_new_name_upstream_holds_for_what_was_forked_before_the_ren
     assert names_of(bob) == {"wiki2_get_page"}
 
 
-def test_an_allow_of_the_old_name_does_not_follow_a_renamed_tool(notion: Connector, bob: Member) -> None:
+def test_an_allow_follows_a_renamed_tool_and_never_opens_what_gets_its_old_name(notion: Connector, bob: Member) -> None:
     made = forked(notion)
     cast.connection(bob, made)
-    restrictions.create(subject=bob, mode=Restriction.Mode.ALLOW, tools=["wiki.delete_page"], surface=Surface.SYSTEM)
-    rename(made.tools.get(name="delete_page"), "tidy_up")
-    assert names_of(bob) == set()
+    restrictions.create(subject=bob, mode=Restriction.Mode.ALLOW, tools=["wiki.get_page"], surface=Surface.SYSTEM)
+    rename(made.tools.get(name="get_page"), "page")
+    assert names_of(bob) == {"wiki_page"}
+    ToolAlias.objects.update(expires_at=timezone.now())
+    rename(made.tools.get(name="delete_page"), "get_page")
+    assert names_of(bob) == {"wiki_page"}
+
+
+def test_calls_by_the_old_name_are_understood_for_a_while(notion: Connector) -> None:
+    made = forked(notion)
+    rename(made.tools.get(name="get_page"), "page")
+    alias = ToolAlias.objects.get()
+    assert (alias.name, alias.tool.name, alias.expires_at > timezone.now()) == ("get_page", "page", True)
+    rename(made.tools.get(name="page"), "get_page")
+    assert [alias.name for alias in ToolAlias.objects.all()] == ["page"]
+
+
+def test_a_renamed_tool_s_name_comes_back_into_a_fork_that_no_rule_opens(notion: Connector, bob: Member) -> None:
+    made = forked(notion)
+    cast.connection(bob, made)
+    restrictions.create(subject=bob, mode=Restriction.Mode.ALLOW, tools=["wiki.get_page"], surface=Surface.SYSTEM)
+    rename(made.tools.get(name="get_page"), "page")
+    rename(made.tools.get(name="page"), "read_page")
+    cast.tool(notion, "page", "Another")
+    forks.pull(fork=made, picks=[forks.difference_of(made).new[0].key], surface=Surface.SYSTEM)
+    assert made.tools.filter(name="page").exists()
+    assert names_of(bob) == {"wiki_read_page"}
+
+
+def imported(home: Organization, slug: str, document: dict[str, Any]) -> Connector:
+    catalog = read_openapi(json.dumps(document).encode(), source="deskline.json")
+    import_catalog(organization=home, catalog=catalog, slug=slug, label=slug.title(), surface=Surface.SYSTEM)
+    return Connector.objects.get(organization=home, slug=slug)
+
+
+def test_a_fork_learns_what_its_original_s_catalog_renames(bob: Member) -> None:
+    document = Document("deskline", "http://127.0.0.1:9").content
+    made = forked(imported(bob.organization, "deskline", document))
+    cast.connection(bob, made)
+    before = names_of(bob)
+    document["paths"]["/tickets"]["get"]["operationId"] = "browseTickets"
+    imported(bob.organization, "deskline", document)
+    block(bob, tools=("deskline.browse_tickets",))
+    assert before - names_of(bob) == {"wiki_list_tickets"}
+
+
+def test_nothing_is_imported_into_a_fork(notion: Connector, acme: Organization) -> None:
+    forked(notion)
+    with pytest.raises(CatalogError, match="a fork of Notion"):
+        imported(acme, "wiki", Document("deskline", "http://127.0.0.1:9").content)
 
 
 def test_asking_for_a_renamed_tool_is_asking_for_what_is_blocked(notion: Connector, bob: Member) -> None:
