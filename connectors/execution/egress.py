@@ -21,6 +21,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
+from connectors.execution import cancellation
 from connectors.execution.addresses import is_public
 from connectors.execution.deadline import remaining
 from connectors.execution.errors import BlockedAddress
@@ -94,12 +95,18 @@ class GuardedBackend(httpcore2.NetworkBackend):
 
 
 class TimedStream(httpcore2.NetworkStream):
-    """Waits no longer than the whole call may take, however small the pieces that the peer sends or takes."""
+    """Waits no longer than the whole call may take, however small the pieces that the peer sends or takes.
+
+    And no longer than whoever asked for the call stays connected.
+    """
 
     def __init__(self, stream: httpcore2.NetworkStream) -> None:
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if not cancellation.until_readable(self.get_extra_info("socket"), remaining(timeout)):
+            remaining()  # raises where it is the whole call's time that is over
+            raise httpcore2.ReadTimeout
         return self._stream.read(max_bytes, remaining(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import connection as database
@@ -20,8 +20,8 @@ from connectors.execution.errors import AccountBusy, AccountPaused, RateLimited
 from connectors.models import Connection, Connector, RunningCall
 
 MINUTE = timedelta(minutes=1)
-# What a call does besides waiting for its product: past this its process is taken for dead.
-_GRACE = timedelta(seconds=15)
+# Seconds for what a call does besides waiting for its product: past them its process is taken for dead.
+_GRACE = 15
 # Some products answer with a date far away; a person may have mended things by then.
 _LONGEST_PAUSE = timedelta(hours=1)
 
@@ -29,7 +29,7 @@ _LONGEST_PAUSE = timedelta(hours=1)
 _TAKE = """
 SELECT pg_advisory_xact_lock(%(lock)s);
 INSERT INTO connectors_runningcall (id, connection_id, started_at, deadline)
-SELECT %(id)s, %(connection)s, clock_timestamp(), clock_timestamp() + %(lasts)s
+SELECT %(id)s, %(connection)s, clock_timestamp(), clock_timestamp() + make_interval(secs => %(seconds)s)
 WHERE %(at_a_time)s > (
     SELECT count(*) FROM connectors_runningcall
     WHERE connection_id = %(connection)s AND ended_at IS NULL AND deadline > clock_timestamp()
@@ -65,11 +65,11 @@ def sweep(now: datetime) -> int:
 
 def _take(connection: Connection, connector: Connector) -> RunningCall:
     call = RunningCall(pk=uuid4(), connection=connection)
-    values = {
+    values: dict[str, UUID | float | None] = {
         "lock": connection.pk.int >> 65,
         "id": call.pk,
         "connection": connection.pk,
-        "lasts": timedelta(seconds=settings.OUTBOUND_SECONDS) + _GRACE,
+        "seconds": settings.OUTBOUND_SECONDS + _GRACE,
         "at_a_time": connector.max_concurrent_calls,
         "per_minute": connector.calls_per_minute,
     }

@@ -1,6 +1,5 @@
 """Sends one request through the guard, within its limits on time, size, redirects and retries."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from datetime import UTC, datetime
 
 import httpx2
 
+from connectors.execution import cancellation
 from connectors.execution.deadline import OutOfTime, remaining, within
 from connectors.execution.errors import (
     DeadlineExceeded,
@@ -62,8 +62,8 @@ def send(
     """Any status but a followed redirect is a response, not an error.
 
     Raises BlockedAddress, UpstreamUnreachable, DeadlineExceeded, ResponseTooLarge, UpstreamError (too many
-    or broken redirects, undecodable body), and whatever `hop_check` raises. Writes are never sent twice; a
-    read is, once, where the upstream answers 429 or 503 and names a short wait.
+    or broken redirects, undecodable body), Cancelled, and whatever `hop_check` raises. Writes are never sent
+    twice; a read is, once, where the upstream answers 429 or 503 and names a short wait.
     """
     with within(limits.total):
         return _follow(request, transport, hop_check, limits)
@@ -82,7 +82,7 @@ def _follow(
                 return _read(request, response, limits)
         if wait is not None:
             retries -= 1
-            time.sleep(wait)
+            cancellation.pause(wait)
         elif redirects == 0:
             raise UpstreamError(f"{request.url.host} redirects more than {limits.redirects} times.")
         else:

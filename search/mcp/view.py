@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accesscontrol.caller import Caller
+from connectors.execution.cancellation import ending_with
 from search.mcp import message as wire
 from search.mcp.authentication import BearerAuthentication, challenge
 from search.mcp.errors import UNAUTHORIZED, RpcError, error_body
@@ -50,7 +51,9 @@ class McpView(APIView):
             return HttpResponse(status=202)
         caller = request.auth
         assert isinstance(caller, Caller)
-        result = answer(caller, message)
+        # From gunicorn; another server's requests run to their end.
+        with ending_with(request.META.get("gunicorn.socket")):
+            result = answer(caller, message)
         return JsonResponse({"jsonrpc": "2.0", "id": message.id, "result": result})
 
     def handle_exception(self, exc: Exception) -> HttpResponseBase:  # type: ignore[override]

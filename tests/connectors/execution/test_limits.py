@@ -161,4 +161,4 @@ def is_let_in(account: Connection) -> bool:
 def somebody_waits() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-        return cursor.rowcount > 0
+        return bool(cursor.rowcount > 0)
