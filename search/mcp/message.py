@@ -113,8 +113,8 @@ def _check_envelope(payload: dict[str, Any]) -> None:
     if "method" not in payload:
         if "result" not in payload and "error" not in payload:
             raise RpcError(INVALID_REQUEST, "A message must have a method.", status=400)
-    elif not isinstance(payload["method"], str):
-        raise RpcError(INVALID_REQUEST, "The method must be a string.", status=400)
+    elif not isinstance(payload["method"], str) or not payload["method"]:
+        raise RpcError(INVALID_REQUEST, "The method must be a string, and not empty.", status=400)
     if not isinstance(payload.get("params", {}), dict):
         raise RpcError(INVALID_PARAMS, "The params must be an object.")
 
@@ -127,9 +127,10 @@ def _check_modern(method: str, params: dict[str, Any], meta: dict[str, Any], hea
         raise _mismatch("MCP-Protocol-Version", f"params._meta's {PROTOCOL_VERSION_META_KEY}")
     if headers.get("Mcp-Method") != method:
         raise _mismatch("Mcp-Method", "the method")
-    named = params.get(_NAMED_BY.get(method, ""))
+    naming = _NAMED_BY.get(method)
+    named = params.get(naming) if naming else None
     if named is not None and decode_header(headers.get("Mcp-Name")) != named:
-        raise _mismatch("Mcp-Name", f"params.{_NAMED_BY[method]}")
+        raise _mismatch("Mcp-Name", f"params.{naming}")
 
 
 def _mismatch(header: str, field: str) -> RpcError:

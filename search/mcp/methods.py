@@ -30,7 +30,7 @@ _CACHE_NOTHING = {"ttlMs": 0, "cacheScope": "private"}
 
 def answer(caller: Caller, message: Message) -> dict[str, Any]:
     """The result of a request, in the shape of the revision it was asked in. Raises RpcError."""
-    method = _METHODS.get(message.method)
+    method = METHODS.get(message.method)
     if method is None or (message.method, message.version) not in CLIENT_REQUESTS:
         raise RpcError(METHOD_NOT_FOUND, f"There is no method {message.method[:60]} here.")
     try:
@@ -143,7 +143,7 @@ def _whole_list(message: Message, of: str, found: list[dict[str, Any]]) -> dict[
     return {of: found, **_CACHE_NOTHING}
 
 
-_METHODS: dict[str, Callable[[Caller, Message], dict[str, Any]]] = {
+METHODS: dict[str, Callable[[Caller, Message], dict[str, Any]]] = {
     "initialize": _initialize,
     "server/discover": _discover,
     "ping": _ping,

@@ -256,3 +256,13 @@ def test_a_request_id_travels_through(legacy: Rpc) -> None:
 
 def test_a_stale_session_header_is_ignored(legacy: Rpc) -> None:
     assert legacy.send("ping", Mcp_Session_Id="left-over").status_code == 200
+
+
+def test_a_request_without_a_method_s_name_is_refused(legacy: Rpc) -> None:
+    response = legacy.post(json.dumps({"jsonrpc": "2.0", "id": 1, "method": ""}))
+    assert (response.status_code, legacy.error(response)["code"]) == (400, -32600)
+
+
+def test_params_without_a_name_are_no_failure_of_ours(modern: Rpc) -> None:
+    response = modern.send("completion/complete", {"": True})
+    assert modern.error(response)["code"] == -32602
