@@ -1,11 +1,9 @@
-"""What is over is let go of: calls that no limit counts any more."""
-
-from uuid import UUID
+"""What is over is let go of: calls that no limit counts any more, names that nobody should call by any more."""
 
 from celery import shared_task
 from django.utils import timezone
 
-from connectors.catalog.mcp import refreshing
+from connectors import former_names
 from connectors.execution import limits
 
 
@@ -16,6 +14,6 @@ def sweep_calls() -> None:
 
 
 @shared_task(ignore_result=True)
-def refresh_catalog(connector_id: str) -> None:
-    """Started where a call showed that a server's tools are not what they were; see `catalog.mcp.staleness`."""
-    refreshing.refresh(UUID(connector_id))
+def forget_former_names() -> None:
+    """Each hour."""
+    former_names.forget(now=timezone.now())

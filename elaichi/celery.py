@@ -14,5 +14,10 @@ app.conf.beat_schedule = {
     "sweep-reach": {"task": "search.tasks.sweep_reach", "schedule": 60.0, "options": {"expires": 60.0}},
     "sweep-notices": {"task": "accesscontrol.tasks.sweep_notices", "schedule": 60.0, "options": {"expires": 60.0}},
     "sweep-calls": {"task": "connectors.tasks.sweep_calls", "schedule": 60.0, "options": {"expires": 60.0}},
+    "forget-former-names": {
+        "task": "connectors.tasks.forget_former_names",
+        "schedule": 3600.0,
+        "options": {"expires": 3600.0},
+    },
     "forget-queries": {"task": "search.tasks.forget_queries", "schedule": 3600.0, "options": {"expires": 3600.0}},
 }

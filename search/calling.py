@@ -15,6 +15,7 @@ from accesscontrol.permissions import Permission, Scope
 from connectors.curation.advertised import AdvertisedTool
 from connectors.execution import service as execution
 from search import query_log
+from search.former_names import present_name
 from search.pool import Pool, pool_of
 
 
@@ -40,10 +41,14 @@ def call_tool(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str,
     if (refusal := registry.only_in_admin(name)) is not None:
         with audit.call(caller, action="operation.call", target=name):
             raise refusal
-    known = name if name in (pool := pool_of(caller)).tools or name in pool.restricted else ""
+    pool = pool_of(caller)
+    called_as, name = name, present_name(pool, name)
+    known = name if name in pool.tools or name in pool.restricted else ""
     query_log.note_choice(caller, known)
     # A name that is not ours may hold anything, so it is not written down.
     with audit.call(caller, action="tool.call", target=known) as entry:
+        if called_as != name:
+            entry.detail["called_as"] = called_as
         advertised = _admit(caller, pool, name)
         return execution.execute(caller, advertised, arguments, entry)
 

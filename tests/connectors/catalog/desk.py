@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from accesscontrol.models import Organization, Surface
+from connectors.binding import Binding
 from connectors.catalog.document import Catalog, CatalogTool
 from connectors.catalog.importer import ImportReport, import_catalog
 from tests.connectors.catalog.documents import json_body, query, read
@@ -36,6 +37,12 @@ def bring_in(organization: Organization, catalog: Catalog = DESK, **arguments: A
 def renamed(tool: CatalogTool, name: str, **changes: Any) -> CatalogTool:
     """The same request, under another name and as the document now calls it."""
     return replace(tool, name=name, operation=changes.pop("operation", name), **changes)
+
+
+def request(tool: CatalogTool, **changes: Any) -> Binding:
+    """The tool's request with these changes."""
+    assert isinstance(tool.binding, Binding)
+    return replace(tool.binding, **changes)
 
 
 def others(*left_out: CatalogTool) -> Iterable[CatalogTool]:

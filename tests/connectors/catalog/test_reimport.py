@@ -11,10 +11,10 @@ from connectors.catalog.document import CatalogError
 from connectors.catalog.report import Uses
 from connectors.models import Connector, FrozenTool, Tool, Toolbox
 from tests import cast
-from tests.connectors.catalog.desk import CREATE, DELETE, DESK, GET, LIST, bring_in, desk, others
+from tests.connectors.catalog.desk import CREATE, DELETE, DESK, GET, LIST, bring_in, desk, others, request
 
 NUMBER = {"type": "number"}
-NEWCOMER = replace(LIST, name="search", operation="search", binding=replace(LIST.binding, path="/search"))
+NEWCOMER = replace(LIST, name="search", operation="search", binding=request(LIST, path="/search"))
 
 
 def _with_arguments(**properties: Any) -> dict[str, Any]:
@@ -42,14 +42,14 @@ def _with_arguments(**properties: Any) -> dict[str, Any]:
         ({"annotations": {**LIST.annotations, "title": "All"}}, ("title",)),
         ({"annotations": {**LIST.annotations, "openWorldHint": False}}, ("hints on its effect",)),
         (
-            {"binding": replace(LIST.binding, method="POST", path="/search")},
+            {"binding": request(LIST, method="POST", path="/search")},
             ("request: GET /tickets → POST /search",),
         ),
         (
-            {"binding": replace(LIST.binding, base_url="https://eu.desk.example")},
+            {"binding": request(LIST, base_url="https://eu.desk.example")},
             ("request: GET /tickets → GET https://eu.desk.example/tickets",),
         ),
-        ({"binding": replace(LIST.binding, headers=(("X", "1"),))}, ("how its arguments are sent",)),
+        ({"binding": request(LIST, headers=(("X", "1"),))}, ("how its arguments are sent",)),
     ],
 )
 def test_a_changed_tool_is_reported_with_what_changed(
