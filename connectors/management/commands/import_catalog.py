@@ -1,4 +1,4 @@
-"""`import_catalog FILE-or-URL --slug S --label L`: imports or updates a connector."""
+"""`import_catalog FILE-or-URL --slug S --label L [--mcp]`: imports or updates a connector."""
 
 import json
 from argparse import ArgumentParser
@@ -11,12 +11,15 @@ from tqdm import tqdm
 from accesscontrol.models import Organization, Surface
 from connectors.catalog.document import CatalogError
 from connectors.catalog.importer import ImportReport, import_catalog
+from connectors.catalog.mcp import command as mcp
 from connectors.catalog.openapi import read_openapi
 from connectors.catalog.sources import load_source
 
 
 class Command(BaseCommand):
-    help = "Import or update a connector from an OpenAPI document. The same document again changes nothing."
+    help = (
+        "Import or update a connector from an OpenAPI document or a remote MCP server. The same again changes nothing."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", metavar="FILE-or-URL")
@@ -26,18 +29,12 @@ class Command(BaseCommand):
         parser.add_argument("--base-url", metavar="URL", help="instead of the document's server")
         parser.add_argument("--dry-run", action="store_true", help="report what would change, change nothing")
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
+        mcp.add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            report = import_catalog(
-                organization=_organization(options["organization"]),
-                catalog=read_openapi(load_source(options["source"]), source=options["source"], progress=_progress),
-                slug=options["slug"],
-                label=options["label"],
-                base_url=options["base_url"],
-                surface=Surface.SYSTEM,
-                dry_run=options["dry_run"],
-            )
+            organization = _organization(options["organization"])
+            report = (mcp.import_server if options["mcp"] else _import_document)(organization, options)
         except CatalogError as error:
             raise CommandError(str(error)) from error
         for note in report.notes:
@@ -46,6 +43,18 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(_as_json(report), indent=2))
         else:
             self.stdout.writelines(f"{line}\n" for line in _as_text(report, dry_run=options["dry_run"]))
+
+
+def _import_document(organization: Organization, options: dict[str, Any]) -> ImportReport:
+    return import_catalog(
+        organization=organization,
+        catalog=read_openapi(load_source(options["source"]), source=options["source"], progress=_progress),
+        slug=options["slug"],
+        label=options["label"],
+        base_url=options["base_url"],
+        surface=Surface.SYSTEM,
+        dry_run=options["dry_run"],
+    )
 
 
 def _progress[T](operations: Sequence[T]) -> "tqdm[T]":
