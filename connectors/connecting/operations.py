@@ -1,15 +1,16 @@
 """The operation that starts the authorization of an account; the rest happens in the browser."""
 
 from typing import Any
+from uuid import UUID
 
 from pydantic import Field
 
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import Refusal
+from accesscontrol.exceptions import NotFound, Refusal
 from accesscontrol.operation import Operation, OperationInput, registry
 from accesscontrol.permissions import Permission, Scope
 from connectors.connecting.sessions import LIFETIME, open_session
-from connectors.models import Connector
+from connectors.models import Connection, Connector
 
 
 class UnknownConnector(Refusal):
@@ -21,6 +22,7 @@ class UnknownConnector(Refusal):
 
 class ConnectInput(OperationInput):
     connector: str = Field(max_length=100, description="Its slug or label, as elaichi__connector__list gives them.")
+    connection: str = Field(default="", max_length=36, description="To connect an account of your own again: its id.")
 
 
 def connect(caller: Caller, asked: ConnectInput) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def connect(caller: Caller, asked: ConnectInput) -> dict[str, Any]:
     connector = rows.filter(slug=asked.connector).first() or rows.filter(label__iexact=asked.connector).first()
     if connector is None:
         raise UnknownConnector
-    session, url = open_session(caller, connector)
+    session, url = open_session(caller, connector, _own(caller, connector, asked.connection))
     return {
         "connector": connector.slug,
         "connect_url": url,
@@ -38,6 +40,16 @@ def connect(caller: Caller, asked: ConnectInput) -> dict[str, Any]:
             "there. Never ask for their key or password here."
         ),
     }
+
+
+def _own(caller: Caller, connector: Connector, connection_id: str) -> Connection | None:
+    """The account to connect again, where one is named. Raises NotFound."""
+    if not connection_id:
+        return None
+    try:
+        return Connection.objects.get(owner=caller.member, connector=connector, pk=UUID(connection_id))
+    except (ValueError, Connection.DoesNotExist):
+        raise NotFound("connection") from None
 
 
 registry.register(

@@ -6,9 +6,11 @@ the member it was made for, signed in: who forwards the address gives nothing aw
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accesscontrol import audit, versions
@@ -18,6 +20,8 @@ from accesscontrol.exceptions import Conflict
 from accesscontrol.models import Member, Surface, User
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, require
+from connectors.auth_scheme import AuthKind
+from connectors.credentials.oauth.apps import app_of
 from connectors.models import Connection, Connector, ConnectSession
 
 LIFETIME = timedelta(minutes=10)
@@ -33,8 +37,13 @@ class SessionOver(Conflict):
 def open_session(
     caller: Caller, connector: Connector, connection: Connection | None = None
 ) -> tuple[ConnectSession, str]:
-    """A session and the address of its page. Raises Restricted where a rule keeps the connector from the caller."""
+    """A session and the address of its page.
+
+    Raises Restricted where a rule keeps the connector from the caller, and OAuthAppMissing where nobody could sign in.
+    """
     require_connectable(caller, connector)
+    if connector.auth_scheme.kind is AuthKind.OAUTH2:
+        app_of(connector)
     token = new_secret()
     session = ConnectSession.objects.create(
         member=caller.member,
@@ -54,25 +63,29 @@ def require_connectable(caller: Caller, connector: Connector) -> None:
 
 def find_session(token: str, user: User) -> ConnectSession:
     """The open session behind an address, for the signed-in person it was made for. Raises SessionOver."""
-    session = (
-        ConnectSession.objects.filter(
-            token_hash=digest(token),
-            ended_at__isnull=True,
-            expires_at__gt=timezone.now(),
-            member__user=user,
-            member__status=Member.Status.ACTIVE,
-            connector__enabled=True,
-        )
-        .select_related("member__organization", "member__role", "member__user", "connector", "connection")
-        .first()
-    )
+    session = open_sessions(user).filter(token_hash=digest(token)).first()
     if session is None:
         raise SessionOver
     return session
 
 
+def open_sessions(user: User) -> QuerySet[ConnectSession]:
+    rows = ConnectSession.objects.filter(
+        ended_at__isnull=True,
+        expires_at__gt=timezone.now(),
+        member__user=user,
+        member__status=Member.Status.ACTIVE,
+        connector__enabled=True,
+    )
+    return rows.select_related(
+        "member__organization", "member__role", "member__user", "connector__organization", "connection"
+    )
+
+
 @transaction.atomic
-def complete(session: ConnectSession, *, label: str, credential: Mapping[str, str]) -> Connection:
+def complete(
+    session: ConnectSession, *, label: str, credential: Mapping[str, Any], remote_account: str = ""
+) -> Connection:
     """Stores the account as active and ends the session; whichever of two submissions commits second is refused.
 
     Raises SessionOver, and ValidationError for a label that the member has already.
@@ -82,10 +95,11 @@ def complete(session: ConnectSession, *, label: str, credential: Mapping[str, st
     ended = ConnectSession.objects.filter(pk=session.pk, ended_at__isnull=True).update(ended_at=timezone.now())
     if not ended:
         raise SessionOver
-    connection = session.connection or Connection(connector=session.connector, owner=session.member)
+    connection = _own_account(session) or Connection(connector=session.connector, owner=session.member)
     connection.label = label
     connection.status, connection.status_reason = Connection.Status.ACTIVE, ""
     connection.credential = dict(credential)
+    connection.remote_account = remote_account or connection.remote_account
     connection.full_clean()
     connection.save()
     audit.record(
@@ -98,6 +112,17 @@ def complete(session: ConnectSession, *, label: str, credential: Mapping[str, st
         detail={"connector": session.connector.slug},
     )
     return connection
+
+
+def _own_account(session: ConnectSession) -> Connection | None:
+    """What is authorized anew, locked: it may have passed to somebody else since the session was opened."""
+    if session.connection_id is None:
+        return None
+    rows = Connection.objects.select_for_update(of=("self",), no_key=True)
+    account = rows.select_related("connector").filter(pk=session.connection_id, owner=session.member).first()
+    if account is None:
+        raise SessionOver
+    return account
 
 
 def close_sessions(member: Member) -> int:

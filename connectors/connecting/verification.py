@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 
@@ -17,7 +18,7 @@ from connectors.models import Connector, Tool
 _REFUSED = (401, 403)
 
 
-def verify(connector: Connector, credential: Mapping[str, str]) -> None:
+def verify(connector: Connector, credential: Mapping[str, Any]) -> None:
     """Raises Refusal, with what to do, where the product refuses the credential or cannot be reached.
 
     A product without a read that takes no arguments cannot be asked, and is taken at its word.

@@ -16,13 +16,22 @@ from connectors.models.connector import Connector
 _CLIENT_ID = re.compile(r"[\x20-\x7e]+")
 _SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
 _OURS = frozenset(
-    "client_id client_secret code_challenge code_challenge_method redirect_uri response_type scope state".split()
+    [
+        "client_id",
+        "client_secret",
+        "code_challenge",
+        "code_challenge_method",
+        "redirect_uri",
+        "response_type",
+        "scope",
+        "state",
+    ]
 )
 """Parameters of the authorization request that are not an administrator's to set."""
 
 
 class OAuthApp(models.Model):
-    """The addresses are an administrator's; those left empty are taken from the connector's auth scheme when it is saved.
+    """The addresses are an administrator's; one left empty is taken from the connector's auth scheme when it is saved.
 
     Kept here from then on: a later change of the connector must not lead refresh tokens elsewhere.
     """

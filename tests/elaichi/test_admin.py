@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from accesscontrol.models import AuditEvent, Grant, Member, Restriction, Surface, User
 from accesscontrol.services import access_requests, invitations, restrictions
-from connectors.models import Connection, Connector, Tool
+from connectors.models import Connection, Connector, OAuthApp, Tool
 from tests import cast
 
 TENANT_MODELS = [model for model in admin.site._registry if model._meta.app_label in ("accesscontrol", "connectors")]
@@ -33,6 +33,7 @@ def everything(alice: Member, charlie: Member) -> None:
         connector = cast.connector(owner.organization)
         cast.tool(connector, "create_page", "Create a page")
         cast.connection(owner, connector)
+        OAuthApp.objects.create(connector=connector, client_id=f"{owner.organization.slug}-client")
         cast.token(owner)
         cast.team(owner.organization)
         invitations.invite(

@@ -13,7 +13,7 @@ from django.urls import reverse
 from accesscontrol.models import AccessRequest, Member, Organization, Restriction, Surface, User
 from accesscontrol.operation import registry
 from accesscontrol.services import access_requests, invitations, restrictions, teams
-from connectors.models import Connection, Connector
+from connectors.models import Connection, Connector, OAuthApp
 from search import reach_report
 from search.models import LoggedQuery
 from tests import cast
@@ -32,6 +32,7 @@ def umbrella(charlie: Member) -> Organization:
     vault = cast.connector(home, "umbrella_vault", "Umbrella Vault")
     cast.tool(vault, "open_umbrella", "Opens the umbrella")
     cast.connection(charlie, vault, "Umbrella main")
+    OAuthApp.objects.create(connector=vault, client_id="umbrella-client")
     cast.token(charlie)
     cassandra = cast.member(home, "cassandra")
     invitations.invite(organization=home, email="new@umbrella.example", role=cassandra.role, surface=Surface.SYSTEM)
