@@ -10,12 +10,8 @@ from connectors.catalog.openapi.keywords import MAX_DESCRIPTION
 from connectors.catalog.openapi.references import Document
 from connectors.catalog.openapi.schemas import Schema, Schemas
 from connectors.catalog.text import plain_text
+from connectors.execution.headers import RESERVED_HEADERS
 
-_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})  # by the specification
-_FRAMING_HEADERS = frozenset(
-    {"connection", "content-length", "cookie", "host", "proxy-authorization"}
-    | {"te", "trailer", "transfer-encoding", "upgrade"}
-)
 _DEFAULT_STYLE = {
     Location.PATH: "simple",
     Location.QUERY: "form",
@@ -70,6 +66,8 @@ class ParameterReader:
             value = self._fixed_value(location, name, node)
             if value is not None:
                 headers.append((name, value))
+            elif (location, name.lower()) == (Location.HEADER, "accept"):
+                continue  # By the specification it says nothing; what answers are read is for execution to say.
             elif location is not Location.PATH or name in placeholders:
                 inputs.append(self._input(location, name, node))
         missing = [name for name in placeholders if (Location.PATH, name) not in found]
@@ -86,20 +84,20 @@ class ParameterReader:
                 yield Location(str(location)), parameter
 
     def _is_ours(self, location: str, name: str) -> bool:
-        return (location, name) in self._secrets or (
-            location == "header" and name in _IGNORED_HEADERS | _FRAMING_HEADERS
-        )
+        return (location, name) in self._secrets or (location == "header" and name in RESERVED_HEADERS)
 
     def _fixed_value(self, location: Location, name: str, node: dict[str, Any]) -> str | None:
-        """A vendor's version header has one right value, which no caller should have to know."""
-        if location is not Location.HEADER or "version" not in name.lower():
+        """A vendor's version header has one right value, which no caller should have to know, and so may Accept."""
+        is_accept = name.lower() == "accept"
+        if location is not Location.HEADER or not (is_accept or "version" in name.lower()):
             return None
         schema = self._document.follow_or_none(node.get("schema"))
         if not isinstance(schema, dict):
             return None
         choices = schema.get("enum")
         only = choices[0] if isinstance(choices, list) and len(choices) == 1 else None
-        value = next((it for it in (schema.get("const"), only, schema.get("default")) if it is not None), None)
+        usual = None if is_accept else schema.get("default")
+        value = next((it for it in (schema.get("const"), only, usual) if it is not None), None)
         return str(value) if isinstance(value, str | int | float) else None
 
     def _input(self, location: Location, name: str, node: dict[str, Any]) -> ParameterInput:

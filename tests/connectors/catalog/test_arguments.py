@@ -129,7 +129,10 @@ def test_style_explode_and_content_reach_the_binding() -> None:
     assert (odd.style, odd.explode) == ("form", True)
 
 
-@pytest.mark.parametrize("header", ["Accept", "content-type", "AUTHORIZATION", "Host", "Content-Length", "Cookie"])
+@pytest.mark.parametrize(
+    "header",
+    ["Accept", "content-type", "AUTHORIZATION", "Host", "Content-Length", "Content-Encoding", "Cookie", "User-Agent"],
+)
 def test_headers_that_are_not_a_caller_s_to_set_are_no_arguments(header: str) -> None:
     tool = read_one({"parameters": [{"name": header, "in": "header", "required": True, "schema": TEXT}]})
     assert tool.input_schema["properties"] == {}
@@ -160,6 +163,19 @@ def test_a_version_header_with_one_right_value_is_sent_and_never_asked_for(schem
         components={"schemas": {"Version": {"enum": ["2025-09-03", "2026-03-11"], "default": "2026-03-11"}}},
     )
     assert tool.binding.headers == (("Notion-Version", "2026-03-11"),)
+    assert tool.input_schema["properties"] == {}
+
+
+@pytest.mark.parametrize(
+    ("schema", "headers"),
+    [
+        ({"type": "string", "enum": ["application/pdf"]}, (("Accept", "application/pdf"),)),
+        ({"type": "string", "enum": ["application/json", "text/csv"], "default": "text/csv"}, ()),
+    ],
+)
+def test_the_one_kind_of_answer_there_is_is_asked_for(schema: Node, headers: tuple[tuple[str, str], ...]) -> None:
+    tool = read_one({"parameters": [{"name": "Accept", "in": "header", "schema": schema}]})
+    assert tool.binding.headers == headers
     assert tool.input_schema["properties"] == {}
 
 
