@@ -12,7 +12,8 @@ class Caller:
     """Read in one query when a request is authenticated.
 
     `version` is the organization's at that moment: everything cached for the caller is asked for at exactly that
-    version. `grant_id` is None where no client is involved, as in a management command.
+    version. `grant_id` is None where no client is involved, as in a management command. `toolboxes` holds the only
+    toolboxes that the grant lets its client use; None for all of the member's tools.
     """
 
     member: Member
@@ -21,6 +22,7 @@ class Caller:
     surface: Surface
     client: str = ""
     grant_id: UUID | None = None
+    toolboxes: frozenset[UUID] | None = None
 
     @property
     def organization(self) -> Organization:

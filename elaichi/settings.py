@@ -8,6 +8,7 @@ import environ
 from django.templatetags.static import static
 from django.utils.csp import CSP
 
+from accesscontrol.oauth.configuration import oauth_provider
 from elaichi.mailer import mailer
 from elaichi.stack.postgres import local_database_url
 from elaichi.stack.secrets import local_secret
@@ -42,6 +43,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "rest_framework",
+    "oauth2_provider",
     "accesscontrol",
     "connectors",
     "search",
@@ -101,8 +103,16 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
-# Stored files. Nothing serves this folder: a file is opened through its link alone.
-MEDIA_ROOT = VAR_DIR / "media"
+# Stored files. Nothing serves this folder: a file is opened through its link alone. Every web process and worker
+# needs the same one.
+MEDIA_ROOT = env.str("FILES_ROOT", default="") or VAR_DIR / "media"
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"file_permissions_mode": 0o600, "directory_permissions_mode": 0o700},
+    },
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
 WHITENOISE_USE_FINDERS = DEBUG
 WHITENOISE_AUTOREFRESH = DEBUG
 
@@ -127,7 +137,18 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "UNAUTHENTICATED_USER": None,
+    # New clients, by address.
+    "DEFAULT_THROTTLE_RATES": {"oauth_registration": env.str("OAUTH_REGISTRATION_RATE", default="60/hour")},
+    # Without a proxy of ours in front, whoever asks could write that header and be nobody in particular.
+    "NUM_PROXIES": 1 if env.bool("BEHIND_TLS_PROXY", default=False) else 0,
 }
+
+# The authorization server: its records are ours, and `accesscontrol.oauth` says what is asked of them.
+OAUTH2_PROVIDER_APPLICATION_MODEL = "accesscontrol.OAuthClient"
+OAUTH2_PROVIDER_GRANT_MODEL = "accesscontrol.AuthorizationCode"
+OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "accesscontrol.AccessToken"
+OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "accesscontrol.RefreshToken"
+OAUTH2_PROVIDER = oauth_provider(public_url=PUBLIC_URL, client_documents="elaichi.client_documents.ClientDocuments")
 
 # Where notices go: smtp://, smtp+tls:// or smtp+ssl://USER:PASSWORD@HOST:PORT; unset, to the worker's output.
 MAILERS = {"default": mailer(env.str("EMAIL_URL", default="") or "consolemail://")}
@@ -156,9 +177,16 @@ SEARCH_PROFILE = env.str("SEARCH_PROFILE", default="default")
 EGRESS_ALLOWED = env.list("EGRESS_ALLOWED", default=[])
 # How many seconds one call of a connected tool may take, redirects and a retry included.
 OUTBOUND_SECONDS = env.float("OUTBOUND_SECONDS", default=30.0)
+# Stored files: how long one is kept and a link to it opens, how large one may be, and all of a member's together.
+FILE_SECONDS = env.int("FILE_SECONDS", default=24 * 3600)
+FILE_LINK_SECONDS = 3600
+FILE_MAX_BYTES = 10 * 1024 * 1024
+FILE_BYTES_PER_MEMBER = env.int("FILE_BYTES_PER_MEMBER", default=500 * 1024 * 1024)
 # Hosts whose browser pages may call /mcp, besides our own.
 MCP_ALLOWED_ORIGINS = env.list("MCP_ALLOWED_ORIGINS", default=[])
 MCP_MAX_BODY_BYTES = 1024 * 1024
+# Of each grant; 0 sets no limit.
+MCP_REQUESTS_PER_MINUTE = env.int("MCP_REQUESTS_PER_MINUTE", default=120)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
 
 LOGGING = {

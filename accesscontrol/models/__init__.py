@@ -6,6 +6,7 @@ from accesscontrol.models.grant import Grant
 from accesscontrol.models.invitation import Invitation
 from accesscontrol.models.member import Member
 from accesscontrol.models.notice import Notice
+from accesscontrol.models.oauth import AccessToken, AuthorizationCode, OAuthClient, RefreshToken
 from accesscontrol.models.organization import Organization
 from accesscontrol.models.restriction import Restriction
 from accesscontrol.models.role import Role
@@ -14,16 +15,20 @@ from accesscontrol.models.user import User
 
 __all__ = [
     "AccessRequest",
+    "AccessToken",
     "ActorKind",
     "AuditEvent",
     "AuditHead",
     "AuditLink",
+    "AuthorizationCode",
     "Exemption",
     "Grant",
     "Invitation",
     "Member",
     "Notice",
+    "OAuthClient",
     "Organization",
+    "RefreshToken",
     "Restriction",
     "Role",
     "Surface",

@@ -36,6 +36,21 @@ class Grant(models.Model):
     kind = models.CharField(max_length=8, choices=Kind)
     client_name = models.CharField(max_length=120, help_text="Which client or script this is for.")
     scopes = ArrayField(models.CharField(max_length=32, choices=[(s.value, s.value) for s in Scope]), default=list)
+    toolboxes = ArrayField(
+        models.UUIDField(),
+        default=list,
+        blank=True,
+        editable=False,
+        help_text="Only the tools of these toolboxes; empty for all of the member's tools.",
+    )
+    client = models.ForeignKey(
+        "accesscontrol.OAuthClient",
+        on_delete=models.PROTECT,
+        null=True,
+        editable=False,
+        related_name="grants",
+        help_text="Which client signed in; none for a personal token.",
+    )
     token_hash = models.CharField(max_length=64, unique=True, null=True, editable=False)  # noqa: DJ001 NULL is "none", and unique
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -49,6 +64,13 @@ class Grant(models.Model):
         ordering = ["-created_at"]
         indexes = [
             models.Index(fields=["member"], condition=models.Q(revoked_at__isnull=True), name="grant_live_of_member")
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(kind="token", client__isnull=True, token_hash__isnull=False)
+                | models.Q(kind="oauth", client__isnull=False, token_hash__isnull=True),
+                name="grant_is_a_token_or_a_client_s",
+            )
         ]
 
     def __str__(self) -> str:
