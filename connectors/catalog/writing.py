@@ -1,5 +1,6 @@
 """Writes the difference between a connector's tools and a catalog's, and what follows from a tool's new name."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.db.models import CharField
@@ -27,8 +28,8 @@ def write(
     Tool.objects.bulk_update(difference.changed, ["name", "former_names", *TOOL_FIELDS], batch_size=_BATCH)
     Tool.objects.bulk_create(difference.added, batch_size=_BATCH)
     _keep_aliases(connector, difference, now)
-    if difference.renamed:
-        _follow_renames(connector, difference, surface, actor)
+    if names := _names_to_follow(difference):
+        _follow_renames(connector, names, difference, surface, actor)
 
 
 def _make_way_for(difference: Difference) -> None:
@@ -36,7 +37,7 @@ def _make_way_for(difference: Difference) -> None:
     rows = Tool.objects.filter(pk__in=[tool.pk for tool in difference.renamed.values()])
     rows.update(name=Cast("pk", CharField()))
     for old, tool in difference.renamed.items():
-        tool.former_names = list(dict.fromkeys([*tool.former_names, old]))
+        tool.know_as(old)
 
 
 def _keep_aliases(connector: Connector, difference: Difference, now: datetime) -> None:
@@ -54,8 +55,16 @@ def _keep_aliases(connector: Connector, difference: Difference, now: datetime) -
     kept.filter(pk__in=taken).delete()
 
 
-def _follow_renames(connector: Connector, difference: Difference, surface: Surface, actor: Member | None) -> None:
-    names = {old: tool.name for old, tool in difference.renamed.items()}
+def _names_to_follow(difference: Difference) -> dict[str, str]:
+    """From former names to present ones: of what is renamed now, and of what was once called as a newcomer is."""
+    fresh = {tool.name for tool in (*difference.added, *difference.renamed.values())}
+    once = {old: tool.name for tool in difference.current for old in tool.former_names if old in fresh}
+    return once | {old: tool.name for old, tool in difference.renamed.items()}
+
+
+def _follow_renames(
+    connector: Connector, names: Mapping[str, str], difference: Difference, surface: Surface, actor: Member | None
+) -> None:
     tool_names.follow_renames(
         organization=connector.organization,
         connector=connector.slug,
@@ -64,8 +73,9 @@ def _follow_renames(connector: Connector, difference: Difference, surface: Surfa
         surface=surface,
         actor=actor,
     )
-    frozen = list(FrozenTool.objects.filter(connector=connector, tool__in=names))
+    renamed = {old: tool.name for old, tool in difference.renamed.items()}
+    frozen = list(FrozenTool.objects.filter(connector=connector, tool__in=renamed))
     for one in frozen:
-        one.tool = names[one.tool]
+        one.tool = renamed[one.tool]
     FrozenTool.objects.bulk_update(frozen, ["tool"], batch_size=_BATCH)
-    tell_forks(connector, names)
+    tell_forks(connector, renamed)

@@ -186,6 +186,18 @@ class TestRules:
         assert _tools(allowed) == ["desk.read_ticket"]
         assert _tools(blocked) == ["desk.get_ticket", "desk.read_ticket"]
 
+    def test_that_allow_let_go_of_a_former_name_that_a_newcomer_takes_later(
+        self, acme: Organization, bob: Member
+    ) -> None:
+        bring_in(acme)
+        allowed = restrictions.create(subject=bob, mode=ALLOW, tools=["desk.list_tickets"], surface=Surface.SYSTEM)
+        blocked = block(bob, tools=["desk.list_tickets"])
+        bring_in(acme, desk(BROWSE, *others(LIST)))
+        newcomer = replace(LIST, operation="listAll", binding=request(LIST, path="/all"))
+        bring_in(acme, desk(BROWSE, newcomer, *others(LIST)))
+        assert _tools(allowed) == ["desk.browse_tickets"]
+        assert _tools(blocked) == ["desk.list_tickets", "desk.browse_tickets"]
+
 
 def _tools(rule: Restriction) -> list[str]:
     return list(Restriction.objects.get(pk=rule.pk).tools)
