@@ -22,13 +22,16 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from accesscontrol.exceptions import Refusal
+from connectors.execution import cancellation
 from connectors.execution.deadline import remaining
 from connectors.execution.egress_async import AsyncGuardedTransport
-from connectors.execution.errors import DeadlineExceeded, UpstreamError
+from connectors.execution.errors import Cancelled, DeadlineExceeded, UpstreamError
 from connectors.execution.mcp_transport import AskedTransport
 from connectors.execution.redaction import redactor
 from connectors.execution.results import one_line
 from connectors.execution.sending import HopCheck, Limits, as_errors
+
+_LOOKS_EVERY = 0.1
 
 # Their lines quote what servers say, and whole URLs.
 for name in ("mcp", "httpx2"):
@@ -84,10 +87,14 @@ async def _converse[T](
 ) -> T:
     async with AsyncGuardedTransport(allowed=settings.EGRESS_ALLOWED) as guarded:
         asked = AskedTransport(guarded, hop_check=hop_check, limits=limits, redact=redactor(server.secrets))
+        outcome: T | Exception = Cancelled()
         try:
             with anyio.fail_after(limits.total):
-                async with _connected(server, asked, limits, on_changed_tools) as client:
-                    outcome = await _attempt(work, client)
+                async with anyio.create_task_group() as group:
+                    group.start_soon(_watch, asked, group.cancel_scope)
+                    async with _connected(server, asked, limits, on_changed_tools) as client:
+                        outcome = await _attempt(work, client)
+                    group.cancel_scope.cancel()
         except TimeoutError:
             raise DeadlineExceeded(server.host, limits.total) from None
         except Exception as error:
@@ -95,6 +102,17 @@ async def _converse[T](
     if isinstance(outcome, Exception):
         raise _reason(outcome, server, asked) from None
     return outcome
+
+
+async def _watch(asked: AskedTransport, conversation: anyio.CancelScope) -> None:
+    """Ends it when whoever asked for the call hangs up."""
+    try:
+        while True:
+            cancellation.pause(0)
+            await anyio.sleep(_LOOKS_EVERY)
+    except Cancelled as hung_up:
+        asked.stopped_by = hung_up
+        conversation.cancel()
 
 
 async def _attempt[T](work: Work[T], client: Client) -> T | Exception:

@@ -1,5 +1,6 @@
 """Reads the tools that a remote MCP server lists into a catalog."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -83,11 +84,19 @@ def _names(tools: Sequence[mcp_types.Tool]) -> Iterable[str]:
 
 def _read(tool: mcp_types.Tool, name: str, listing: _Listing) -> CatalogTool | SkippedOperation:
     try:
-        schema = object_schema(tool.input_schema)
-        jsonschema_rs.Draft202012Validator(schema, retriever=_refuse)
+        return _tool(tool, name, listing)
     except (ValueError, RecursionError) as error:
         reason = str(error).partition("\n")[0][:200]
-        return SkippedOperation(operation=tool.name[:MAX_OPERATION], reason=f"its input schema is not valid: {reason}")
+        label = tool.name.replace("\0", "")[:MAX_OPERATION]
+        return SkippedOperation(operation=label, reason=f"its definition is not valid: {reason}")
+
+
+def _tool(tool: mcp_types.Tool, name: str, listing: _Listing) -> CatalogTool:
+    """Raises ValueError for what cannot check arguments or cannot be stored, RecursionError for what is too deep."""
+    schema = object_schema(tool.input_schema)
+    jsonschema_rs.Draft202012Validator(schema, retriever=_refuse)
+    if "\\u0000" in json.dumps([tool.name, tool.title, tool.description, schema], allow_nan=False):
+        raise ValueError("it holds a NUL character")
     return CatalogTool(
         name=name,
         operation=tool.name[:MAX_OPERATION],
