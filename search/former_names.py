@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from connectors.curation.names import advertised_name
 from connectors.former_names import renamed_tool
-from search.pool import Pool, Shelf
+from search.pool import Pool
+from search.shelves import Shelf
 
 
 def present_name(pool: Pool, name: str) -> str:

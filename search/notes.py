@@ -18,6 +18,8 @@ class Outcome:
     connectable: Sequence[str] = ()
     unavailable: Sequence[str] = ()
     cut: bool = False
+    toolbox: bool = False
+    """Whether one toolbox alone was searched."""
 
 
 def note(outcome: Outcome) -> str:
@@ -31,6 +33,8 @@ def note(outcome: Outcome) -> str:
 def _empty(outcome: Outcome) -> list[str]:
     if outcome.restricted:
         return ["Nothing that you may call does this; what would is restricted for you."]
+    if outcome.toolbox and outcome.total_tools == 0:
+        return ["Nothing in this toolbox can be called: its tools need an account that you have not connected."]
     if outcome.connectable:
         named, verb = _join(outcome.connectable)
         return [f"{named} can be connected here but {verb} not: elaichi__connection__connect starts it."]
@@ -42,7 +46,7 @@ def _empty(outcome: Outcome) -> list[str]:
             "No tool can be called yet: you have no connected account.",
             "elaichi__connector__list names what can be connected, and elaichi__connection__connect starts it.",
         ]
-    said = ["No connected tool does this."]
+    said = ["No tool of this toolbox does this." if outcome.toolbox else "No connected tool does this."]
     if outcome.unmatched:
         said.append(f"No tool holds the words: {', '.join(outcome.unmatched[:10])}.")
     return [*said, "Try fewer or other words, such as the action and the kind of thing it is done to."]

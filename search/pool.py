@@ -5,98 +5,31 @@ policy admits is decided once for everybody to whom the same rules about that co
 once for everybody who sees the same of it; and one index serves all who see the same of everything. So a new version
 that changed nothing for a caller costs them some look-ups, and the index of one that did is assembled by the first
 search: a call needs none.
+
+Frozen tools stand on shelves of their own after the plain ones: they are few, and each caller's, so their names and
+decisions are worked out for that caller, while their terms and the index are shared by content as all others are.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain
+from uuid import UUID
 
 from django.conf import settings
 
 from accesscontrol.caller import Caller
 from accesscontrol.permissions import Permission, Scope
-from accesscontrol.policy import Decision, ToolRef
+from accesscontrol.policy import Decision
 from accesscontrol.resolver import Checkpoint, decide_each, policy_of
 from accesscontrol.versioned_cache import VersionedCache
 from connectors.curation.advertised import AdvertisedTool, ToolEntry
 from connectors.curation.merging import describe
 from connectors.curation.names import MAX_LENGTH
+from connectors.frozen_reach import frozen_products
 from connectors.reach import ConnectedProduct, connectable_apps, connected_products
 from search.ranking import PROFILES, AppName, ConnectorTerms, PoolIndex, ToolDocument
-
-
-@dataclass(frozen=True, slots=True)
-class RestrictedTool:
-    """A tool of a connected product that a rule withholds: its name and why, never its schema."""
-
-    name: str
-    connector_label: str
-    ref: ToolRef
-    decision: Decision
-
-
-@dataclass(frozen=True, slots=True)
-class Stock:
-    """What a policy makes of one connector's tools, by advertised name and in the order of the connector's own."""
-
-    visible: Mapping[str, ToolEntry]
-    restricted: Mapping[str, tuple[ToolEntry, Decision]]
-
-    def __len__(self) -> int:
-        return len(self.visible) + len(self.restricted)
-
-    @property
-    def names(self) -> set[str]:
-        return {*self.visible, *self.restricted}
-
-
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """What a caller has of one connector."""
-
-    product: ConnectedProduct
-    stock: Stock
-
-
-class Tools(Mapping[str, tuple[ConnectedProduct, ToolEntry]]):
-    """The callable tools of all shelves. They stay there: a pool of ten thousand copies none of them."""
-
-    def __init__(self, shelves: Sequence[Shelf]) -> None:
-        self._shelves = shelves
-
-    def __getitem__(self, name: str) -> tuple[ConnectedProduct, ToolEntry]:
-        for shelf in self._shelves:
-            if name in shelf.stock.visible:
-                return shelf.product, shelf.stock.visible[name]
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return chain.from_iterable(shelf.stock.visible for shelf in self._shelves)
-
-    def __len__(self) -> int:
-        return sum(len(shelf.stock.visible) for shelf in self._shelves)
-
-
-class RestrictedTools(Mapping[str, RestrictedTool]):
-    """The withheld tools of all shelves."""
-
-    def __init__(self, shelves: Sequence[Shelf]) -> None:
-        self._shelves = shelves
-
-    def __getitem__(self, name: str) -> RestrictedTool:
-        for shelf in self._shelves:
-            if name in shelf.stock.restricted:
-                entry, decision = shelf.stock.restricted[name]
-                return RestrictedTool(name, shelf.product.label, entry.ref, decision)
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return chain.from_iterable(shelf.stock.restricted for shelf in self._shelves)
-
-    def __len__(self) -> int:
-        return sum(len(shelf.stock.restricted) for shelf in self._shelves)
+from search.shelves import RestrictedTools, Shelf, Stock, Tools
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +56,19 @@ class Pool:
         product, entry = found
         return AdvertisedTool(name=name, entry=entry, connector_label=product.label, accounts=product.accounts)
 
+    def within(self, toolbox_id: UUID) -> "Pool":
+        """The part of it that one toolbox holds: its tools compete with each other alone."""
+        shelves = tuple(
+            Shelf(shelf.product, shelf.stock.within(toolbox_id), frozen=True) for shelf in self.shelves if shelf.frozen
+        )
+        return replace(
+            self,
+            shelves=shelves,
+            tools=Tools(shelves),
+            restricted=RestrictedTools(shelves),
+            app_labels=_labels(shelves),
+        )
+
 
 _stocks: VersionedCache[Stock] = VersionedCache(size=5_000)
 _indexes: VersionedCache[PoolIndex] = VersionedCache(size=200)
@@ -133,9 +79,9 @@ _terms: VersionedCache[ConnectorTerms] = VersionedCache(size=2_000)
 def pool_of(caller: Caller) -> Pool:
     """The caller's pool at the version read with their grant. Without `tool:execute` or `mcp:tools` it is empty."""
     if not (caller.may(Permission.TOOL_EXECUTE) and Scope.TOOLS in caller.scopes):
-        return _assemble(caller, ())
+        return _assemble(caller, (), ())
     key = (caller.organization.pk, caller.member.pk)
-    return _pools.get(key, caller.version, lambda: _assemble(caller, connected_products(caller)))
+    return _pools.get(key, caller.version, lambda: _read(caller))
 
 
 def index_of(pool: Pool, profile: str | None) -> PoolIndex:
@@ -145,28 +91,42 @@ def index_of(pool: Pool, profile: str | None) -> PoolIndex:
     return _index(pool.shelves, pool.known_apps, profile)
 
 
-def _assemble(caller: Caller, products: Sequence[ConnectedProduct]) -> Pool:
-    shelves = tuple(_shelves(caller, products))
+def _read(caller: Caller) -> Pool:
+    products = connected_products(caller)
+    return _assemble(caller, products, frozen_products(caller, products))
+
+
+def _assemble(caller: Caller, products: Sequence[ConnectedProduct], frozen: Sequence[ConnectedProduct]) -> Pool:
+    shelves = tuple(_shelves(caller, products, frozen))
     return Pool(
         version=caller.version,
         shelves=shelves,
         tools=Tools(shelves),
         restricted=RestrictedTools(shelves),
-        app_labels=tuple(sorted({shelf.product.label for shelf in shelves if shelf.stock.visible})),
+        app_labels=_labels(shelves),
         known_apps=tuple(AppName(label, aliases) for label, aliases in connectable_apps(caller)),
     )
 
 
-def _shelves(caller: Caller, products: Sequence[ConnectedProduct]) -> list[Shelf]:
+def _labels(shelves: Iterable[Shelf]) -> tuple[str, ...]:
+    return tuple(sorted({shelf.product.label for shelf in shelves if shelf.stock.visible}))
+
+
+def _shelves(
+    caller: Caller, products: Sequence[ConnectedProduct], frozen: Sequence[ConnectedProduct]
+) -> Iterator[Shelf]:
+    """The plain tools have their names first: none is called otherwise because of what is frozen."""
     taken: set[str] = set()
-    shelves = []
     for product in products:
         stock = _stock_of(caller, product)
         if len(stock) < len(product.tools) or not taken.isdisjoint(stock.names):
             stock = _stock(caller, product, taken)
         taken |= stock.names
-        shelves.append(Shelf(product, stock))
-    return shelves
+        yield Shelf(product, stock)
+    for product in frozen:
+        stock = _stock(caller, product, taken)
+        taken |= stock.names
+        yield Shelf(product, stock, frozen=True)
 
 
 def _stock_of(caller: Caller, product: ConnectedProduct) -> Stock:
@@ -194,10 +154,11 @@ def _stock(caller: Caller, product: ConnectedProduct, taken_elsewhere: Set[str])
 
 
 def _free_name(entry: ToolEntry, taken: set[str]) -> str:
-    """The advertised name, or where another connector's tool has it already, one told apart by a hash."""
+    """The advertised name, or where another tool has it already, one told apart by a hash."""
     name = entry.advertised_name
     if name in taken:
-        digest = sha256(f"{entry.ref.connector}.{entry.ref.tool}".encode()).hexdigest()[:6]
+        frozen = f".{entry.frozen.id}" if entry.frozen else ""
+        digest = sha256(f"{entry.ref.connector}.{entry.ref.tool}{frozen}".encode()).hexdigest()[:6]
         name = f"{name[: MAX_LENGTH - 7]}_{digest}"
     taken.add(name)
     return name
@@ -208,11 +169,8 @@ def _shared_index(shelves: Sequence[Shelf], known_apps: tuple[AppName, ...], pro
     key = (
         profile,
         known_apps,
-        tuple(
-            (shelf.product.catalog_version, *_identity(shelf.product, shelf.stock.visible, profile))
-            for shelf in shelves
-        ),
-        tuple(tuple(shelf.stock.restricted) for shelf in shelves),
+        tuple((shelf.product.catalog_version, *_identity(shelf, shelf.stock.visible, profile)) for shelf in shelves),
+        tuple(_contents(shelf, _withheld(shelf)) for shelf in shelves),
     )
     return _indexes.get(key, 0, lambda: _index(shelves, known_apps, profile))
 
@@ -222,34 +180,42 @@ def _index(shelves: Sequence[Shelf], known_apps: tuple[AppName, ...], profile: s
         [_terms_of(shelf, shelf.stock.visible, profile) for shelf in shelves],
         profile=PROFILES[profile],
         known_labels=known_apps,
-        restricted=[
-            _terms_of(shelf, {name: entry for name, (entry, _) in shelf.stock.restricted.items()}, profile)
-            for shelf in shelves
-            if shelf.stock.restricted
-        ],
+        restricted=[_terms_of(shelf, _withheld(shelf), profile) for shelf in shelves if shelf.stock.restricted],
     )
+
+
+def _withheld(shelf: Shelf) -> dict[str, ToolEntry]:
+    return {name: entry for name, (entry, _) in shelf.stock.restricted.items()}
 
 
 def _terms_of(shelf: Shelf, tools: Mapping[str, ToolEntry], profile: str) -> ConnectorTerms:
     """Shared by all callers who see the same tools of a connector and choose among accounts of the same labels."""
     product = shelf.product
     return _terms.get(
-        _identity(product, tools, profile),
+        _identity(shelf, tools, profile),
         product.catalog_version,
         lambda: PROFILES[profile].extract(_document(product, name, entry) for name, entry in tools.items()),
     )
 
 
-def _identity(product: ConnectedProduct, names: Iterable[str], profile: str) -> tuple[Hashable, ...]:
+def _identity(shelf: Shelf, tools: Mapping[str, ToolEntry], profile: str) -> tuple[Hashable, ...]:
+    product = shelf.product
     labels = tuple(account.label for account in product.accounts) if len(product.accounts) > 1 else ()
-    return product.connector_id, product.label, profile, labels, tuple(names)
+    return product.connector_id, product.label, profile, labels, _contents(shelf, tools)
+
+
+def _contents(shelf: Shelf, tools: Mapping[str, ToolEntry]) -> tuple[Hashable, ...]:
+    """A connector's tools are what its catalog's version says; a frozen one is what its toolbox makes of it."""
+    if not shelf.frozen:
+        return tuple(tools)
+    return tuple(_document(shelf.product, name, entry) for name, entry in tools.items())
 
 
 def _document(product: ConnectedProduct, name: str, entry: ToolEntry) -> ToolDocument:
     return ToolDocument(
         key=name,
         name=name,
-        description=describe(entry.description, product.accounts, entry.connection_argument),
+        description=describe(entry, product.accounts),
         connector_label=product.label,
         parameters=entry.parameters,
     )

@@ -1,5 +1,6 @@
 """One search: the caller's pool, ranked for a query, as the structured content of `search_tools`."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,14 +13,18 @@ from accesscontrol.policy import Scope, ToolRef
 from connectors.curation.advertised import AdvertisedTool
 from connectors.curation.merging import describe, schema_for
 from connectors.curation.trimming import trimmed
+from connectors.frozen_reach import toolbox_named
 from connectors.models import Tool
 from search import cursors
 from search.notes import Outcome, note
-from search.pool import RestrictedTool, index_of, pool_of
+from search.pool import Pool, index_of, pool_of
 from search.ranking import Hit
+from search.shelves import RestrictedTool
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 50
+SKILL_URI = "elaichi://toolbox/{}/skill"
+"""The resource that holds a toolbox's instructions, by its id."""
 
 
 class Detail(StrEnum):
@@ -33,28 +38,31 @@ class Detail(StrEnum):
 class Question:
     """What is asked; the cursor of a further page is bound to all of it but `limit`.
 
-    `profile` names another ranking rule than the one in use.
+    `toolbox` is the name or id of one that the caller reaches: only its tools are ranked then. `profile` names another
+    ranking rule than the one in use.
     """
 
     query: str
     limit: int = DEFAULT_LIMIT
     cursor: str = ""
     detail: Detail = Detail.FULL
+    toolbox: str = ""
     profile: str | None = None
 
     @property
     def identity(self) -> str:
-        return f"{self.profile} {self.detail} {self.query}"
+        return json.dumps([self.profile, self.detail, self.toolbox, self.query])
 
 
 def search_tools(caller: Caller, asked: Question) -> dict[str, Any]:
     """What the caller's model is shown: callable rows best first, then restricted ones, which carry no schema.
 
     A row appears only if its tool cleared the floor. `limit` bounds the callable rows and the restricted ones alike;
-    the restricted ones come with the first page. Raises InvalidArguments for a cursor that is not of this search.
+    the restricted ones come with the first page. Raises InvalidArguments for a cursor that is not of this search, and
+    NotFound for a toolbox that the caller does not reach.
     """
     start = cursors.read(caller, asked.identity, asked.cursor)
-    pool = pool_of(caller)
+    pool = _searched(caller, asked.toolbox)
     index = index_of(pool, asked.profile)
     found = index.search(asked.query, limit=start + asked.limit)
     withheld = index.search_restricted(asked.query, limit=len(pool.restricted))
@@ -77,9 +85,16 @@ def search_tools(caller: Caller, asked: Question) -> dict[str, Any]:
             connectable=found.named_elsewhere,
             unavailable=found.named_products,
             cut=found.cut,
+            toolbox=bool(asked.toolbox),
         )
     )
     return {**answer, "note": said} if said else answer
+
+
+def _searched(caller: Caller, toolbox: str) -> Pool:
+    """The caller's pool, or the part of it that is in the toolbox. Raises NotFound, Conflict."""
+    pool = pool_of(caller)
+    return pool.within(toolbox_named(caller.member, toolbox).pk) if toolbox else pool
 
 
 def _name(hit: Hit) -> str:
@@ -99,18 +114,29 @@ def _schemas(caller: Caller, tool_ids: Iterable[UUID]) -> dict[UUID, dict[str, A
 
 
 def _summary(tool: AdvertisedTool) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.entry.description, "connector_label": tool.connector_label}
+    description = describe(tool.entry, ())
+    return {"name": tool.name, "description": description, "connector_label": tool.connector_label, **_origin(tool)}
 
 
 def _row(tool: AdvertisedTool, schema: dict[str, Any]) -> dict[str, Any]:
     row = {
         "name": tool.name,
-        "description": describe(tool.entry.description, tool.accounts, tool.entry.connection_argument),
+        "description": describe(tool.entry, tool.accounts),
         "input_schema": trimmed(schema_for(tool, schema)),
         "annotations": dict(tool.annotations),
         "connector_label": tool.connector_label,
+        **_origin(tool),
     }
     return {**row, "connections": [account.label for account in tool.accounts]} if tool.merged else row
+
+
+def _origin(tool: AdvertisedTool) -> dict[str, str]:
+    """The toolbox that a frozen tool came out of, and where its instructions are read, if it has any."""
+    frozen = tool.entry.frozen
+    if frozen is None:
+        return {}
+    skill = {"skill": SKILL_URI.format(frozen.toolbox_id)} if frozen.has_skill else {}
+    return {"toolbox": frozen.toolbox, **skill}
 
 
 def _restricted_rows(tools: Iterable[RestrictedTool], limit: int) -> list[dict[str, Any]]:

@@ -10,10 +10,27 @@ from accesscontrol.policy import ToolRef
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Account:
-    """One of the caller's active connections, as a choice: its label is unique among the caller's of that connector."""
+    """An active account, as a choice: its label is unique among those that the tool may run through."""
 
     connection_id: UUID
     label: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FrozenValues:
+    """What makes a frozen tool of a tool, and which toolbox it came out of.
+
+    `note` ends its description. A pinned one runs through accounts that need not be within the caller's own reach.
+    """
+
+    id: UUID
+    toolbox_id: UUID
+    toolbox: str
+    has_skill: bool
+    fixed: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+    note: str
+    pinned: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +48,7 @@ class ToolEntry:
     parameters: tuple[str, ...]
     connection_argument: str
     annotations: Mapping[str, Any]
+    frozen: FrozenValues | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from accesscontrol.exceptions import Refusal
-from connectors.curation.advertised import Account, AdvertisedTool
+from connectors.curation import freezing
+from connectors.curation.advertised import Account, AdvertisedTool, ToolEntry
 
 ARGUMENT = "connection"
 LISTED_ACCOUNTS = 12
@@ -38,25 +39,33 @@ def argument_for(schema: Mapping[str, Any]) -> str:
 
 
 def schema_for(advertised: AdvertisedTool, schema: dict[str, Any]) -> dict[str, Any]:
-    """The tool's own schema, with the account asked for where there are several."""
+    """The tool's own schema without what is frozen, and with the account asked for where there are several."""
+    shown = own_schema(advertised, schema)
     if not advertised.merged:
-        return schema
+        return shown
     argument = argument_for(schema)
     return {
-        **schema,
-        "properties": {argument: _choice(advertised.accounts), **schema.get("properties", {})},
-        "required": [argument, *schema.get("required", ())],
+        **shown,
+        "properties": {argument: _choice(advertised.accounts), **shown.get("properties", {})},
+        "required": [argument, *shown.get("required", ())],
     }
 
 
-def describe(description: str, accounts: tuple[Account, ...], argument: str = ARGUMENT) -> str:
-    """The description, ending with the accounts to choose from where there are several."""
+def own_schema(advertised: AdvertisedTool, schema: dict[str, Any]) -> dict[str, Any]:
+    """What a caller may send of the tool's own arguments."""
+    frozen = advertised.entry.frozen
+    return freezing.frozen(schema, frozen.fixed, frozen.defaults) if frozen else schema
+
+
+def describe(entry: ToolEntry, accounts: tuple[Account, ...]) -> str:
+    """The description, ending with the accounts to choose from where there are several, and with what is frozen."""
+    note = entry.frozen.note if entry.frozen else ""
     if len(accounts) < 2:
-        return description
+        return f"{entry.description} {note}".strip() if note else entry.description
     shown = [account.label for account in accounts[:LISTED_ACCOUNTS]]
     more = len(accounts) - len(shown)
     names = f"{', '.join(shown)} and {more} more" if more else _and(shown)
-    return f"{description} Set `{argument}` to one of: {names}.".strip()
+    return f"{entry.description} Set `{entry.connection_argument}` to one of: {names}. {note}".strip()
 
 
 def choose(advertised: AdvertisedTool, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Account:

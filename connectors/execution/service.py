@@ -13,7 +13,6 @@ import httpx2
 
 from accesscontrol.audit import CallEntry
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import InvalidArguments
 from accesscontrol.resolver import Checkpoint, require
 from accesscontrol.services.grants import renew
 from connectors.curation import merging
@@ -21,9 +20,9 @@ from connectors.curation.advertised import Account, AdvertisedTool
 from connectors.execution import authorized, http_call, limits
 from connectors.execution.destination import require_declared
 from connectors.execution.errors import NeedsReauth, UnusableTool
+from connectors.execution.frozen_call import complete, pinned_account, require_in_toolbox
 from connectors.execution.results import Result
 from connectors.execution.sending import HopCheck
-from connectors.execution.validation import validate
 from connectors.models import Connection, Connector, Level, Tool
 from connectors.reach import reaches, works
 
@@ -35,12 +34,12 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
     """
     require(Checkpoint.EXECUTE, caller, advertised.ref, advertised.name)
     tool = Tool.objects.of(caller.organization).select_related("connector").get(pk=advertised.tool_id)
-    own = _without_account(advertised, tool.input_schema, arguments)
-    if problems := validate(tool.input_schema, own):
-        raise InvalidArguments(problems)
+    if frozen := advertised.entry.frozen:
+        entry.detail["toolbox"] = frozen.toolbox
+    own = complete(advertised, tool.input_schema, _without_account(advertised, tool.input_schema, arguments))
     account = merging.choose(advertised, tool.input_schema, arguments)
     entry.connection = f"{advertised.connector_label}: {account.label}"
-    connection = _active_connection(caller, account)
+    connection = _active_connection(caller, advertised, account)
     with limits.slot(connection, tool.connector):
         result = authorized.call(
             connection,
@@ -69,12 +68,14 @@ class _Outbound:
         self._connector = connector
 
     def __call__(self, url: httpx2.URL) -> None:
-        """Raises GrantEnded, Restricted, NeedsReauth, UnusableTool, BlockedAddress."""
+        """Raises GrantEnded, Restricted, NeedsReauth, PinEnded, UnusableTool, BlockedAddress."""
         require_declared(self._connector, url)
         caller = renew(self._caller)
         require(Checkpoint.OUTBOUND, caller, self._advertised.ref, self._advertised.name)
         if caller.version != self._caller.version:
-            _active_connection(caller, self._account)
+            if frozen := self._advertised.entry.frozen:
+                require_in_toolbox(caller, frozen)
+            _active_connection(caller, self._advertised, self._account)
             if not Tool.objects.filter(pk=self._advertised.tool_id, enabled=True).exists():
                 raise UnusableTool("it was switched off")
 
@@ -88,8 +89,10 @@ def _without_account(
     return {name: value for name, value in arguments.items() if name != argument}
 
 
-def _active_connection(caller: Caller, account: Account) -> Connection:
-    """The connection, if the caller reaches it at this moment; the pool that named it may be a moment old."""
+def _active_connection(caller: Caller, advertised: AdvertisedTool, account: Account) -> Connection:
+    """The connection, if the caller reaches it at this moment, or a pin leads there; the pool may be a moment old."""
+    if (frozen := advertised.entry.frozen) and frozen.pinned:
+        return pinned_account(caller, advertised, frozen, account)
     found = Connection.objects.of(caller.organization).filter(works(), pk=account.connection_id).first()
     if found is None or not reaches(caller.member, found, at_least=Level.USE):
         raise NeedsReauth(f"The account {account.label} is not connected any more, or not shared with you.")

@@ -23,6 +23,9 @@ class SearchInput(OperationInput):
     detail: Literal["full", "summary"] = Field(
         default="full", description="`summary` leaves out the schemas; ask for `full` before you call."
     )
+    toolbox: str = Field(
+        default="", max_length=100, description="The name or id of a toolbox, to search in its tools alone."
+    )
 
 
 class ExecuteInput(OperationInput):
@@ -45,6 +48,8 @@ SEARCH_OUTPUT_SCHEMA: dict[str, Any] = {
                     "annotations": {"type": "object"},
                     "connections": {"type": "array", "items": {"type": "string"}},
                     "restricted": {"type": "object"},
+                    "toolbox": {"type": "string"},
+                    "skill": {"type": "string", "description": "The resource with the toolbox's instructions."},
                 },
                 "required": ["name", "connector_label"],
             },
@@ -96,7 +101,13 @@ def run(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         asked = parse_input(SearchInput, arguments)
         found = search_tools(
             caller,
-            Question(query=asked.query, limit=asked.limit, cursor=asked.cursor, detail=Detail(asked.detail)),
+            Question(
+                query=asked.query,
+                limit=asked.limit,
+                cursor=asked.cursor,
+                detail=Detail(asked.detail),
+                toolbox=asked.toolbox,
+            ),
         )
         query_log.note_search(caller, asked.query, found)
         return found

@@ -1,5 +1,6 @@
 """One tool for several accounts: how the account is asked for, and that it is never guessed."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -29,16 +30,21 @@ def tool(*labels: str) -> AdvertisedTool:
     return AdvertisedTool(name="xero_create_invoice", entry=entry, connector_label="Xero", accounts=accounts(*labels))
 
 
+def described(description: str, *labels: str) -> str:
+    made = tool(*labels)
+    return describe(replace(made.entry, description=description), made.accounts)
+
+
 def test_one_account_leaves_schema_and_description_alone() -> None:
     assert schema_for(tool("Acme"), SCHEMA) is SCHEMA
-    assert describe("Create an invoice.", accounts("Acme")) == "Create an invoice."
+    assert described("Create an invoice.", "Acme") == "Create an invoice."
 
 
 def test_several_accounts_are_an_enum_and_a_last_sentence() -> None:
     schema = schema_for(tool("Acme", "Globex", "Hooli"), SCHEMA)
     assert schema["properties"]["connection"]["enum"] == ["Acme", "Globex", "Hooli"]
     assert schema["required"] == ["connection", "title"]
-    said = describe("Create an invoice.", accounts("Acme", "Globex", "Hooli"))
+    said = described("Create an invoice.", "Acme", "Globex", "Hooli")
     assert said == "Create an invoice. Set `connection` to one of: Acme, Globex and Hooli."
 
 
@@ -47,7 +53,7 @@ def test_past_twelve_accounts_an_exact_name_is_asked_for() -> None:
     choice = schema_for(tool(*labels), SCHEMA)["properties"]["connection"]
     assert "enum" not in choice
     assert "15 accounts" in choice["description"]
-    assert describe("", accounts(*labels)).endswith("Company 11 and 3 more.")
+    assert described("", *labels).endswith("Company 11 and 3 more.")
 
 
 def test_the_argument_makes_way_for_one_of_the_tool_s_own() -> None:
