@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import Refusal
+from accesscontrol.request_id import current_request_id
 from search.calling import UnknownTool
 from search.mcp import param_headers, results, tools
 from search.mcp.completion import completion, no_suggestions
@@ -24,6 +25,8 @@ from search.mcp.resources import UnknownResource, resources
 from search.pool import pool_of
 
 CAPABILITIES: dict[str, Any] = {"tools": {}, "prompts": {}, "resources": {}, "completions": {}}
+REQUEST_ID_META_KEY = "elaichi/requestId"
+"""What a person can quote, and the engineer on call find in the logs and the audit trail."""
 _CACHE_NOTHING = {"ttlMs": 0, "cacheScope": "private"}
 """A list depends on the caller and may change with the next commit."""
 
@@ -38,8 +41,14 @@ def answer(caller: Caller, message: Message) -> dict[str, Any]:
     except ValidationError as error:
         raise RpcError(INVALID_PARAMS, f"The params do not fit: {_first_problem(error)}") from None
     result = method(caller, message)
+    meta: dict[str, Any] = {}
+    if message.method == "tools/call":
+        meta[REQUEST_ID_META_KEY] = current_request_id()
     if message.modern:
-        result = {"resultType": "complete", "_meta": {SERVER_INFO_META_KEY: _server_info()}, **result}
+        meta[SERVER_INFO_META_KEY] = _server_info()
+        result = {"resultType": "complete", **result}
+    if meta:
+        result["_meta"] = meta
     return serialize_server_result(message.method, message.version, result)
 
 

@@ -2,7 +2,6 @@
 
 import logging
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -16,10 +15,12 @@ from rest_framework.views import APIView
 
 from accesscontrol.caller import Caller
 from connectors.execution.cancellation import ending_with
+from search.mcp import cors
 from search.mcp import message as wire
 from search.mcp.authentication import BearerAuthentication, challenge
 from search.mcp.errors import UNAUTHORIZED, RpcError, error_body
 from search.mcp.methods import answer
+from search.mcp.throttling import GrantThrottle
 
 logger = logging.getLogger(__name__)
 
@@ -29,13 +30,24 @@ class McpView(APIView):
 
     authentication_classes = (BearerAuthentication,)
     permission_classes = (AllowAny,)
-    http_method_names = ("post",)
+    throttle_classes = (GrantThrottle,)
+    http_method_names = ("post", "options")
+    allowed_methods = ("POST",)
+
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
+        """The preflight of a page in a browser."""
+        response = HttpResponse(status=204)
+        cors.allow_request(response)
+        return response
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """The cheap checks come before the one that needs the database."""
-        if request.method != "POST":
+        preflight = request.method == "OPTIONS" and "Origin" in request.headers
+        if request.method != "POST" and not preflight:
             raise exceptions.MethodNotAllowed(request.method or "")
         _check_origin(request)
+        if preflight:
+            return
         _check_size(request)
         _check_media_type(request)
         super().initial(request, *args, **kwargs)
@@ -55,6 +67,10 @@ class McpView(APIView):
         with ending_with(request.META.get("gunicorn.socket")):
             result = answer(caller, message)
         return JsonResponse({"jsonrpc": "2.0", "id": message.id, "result": result})
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        cors.allow(response, request.headers.get("Origin"))
+        return super().finalize_response(request, response, *args, **kwargs)
 
     def handle_exception(self, exc: Exception) -> HttpResponseBase:  # type: ignore[override]
         error, headers = _as_rpc_error(exc)
@@ -83,11 +99,8 @@ def _whose(request: HttpRequest) -> tuple[int | str | None, bool]:
 def _check_origin(request: Request) -> None:
     """A page on another site must not drive a server on this machine (DNS rebinding)."""
     origin = request.headers.get("Origin")
-    if origin is None or origin in (settings.PUBLIC_URL, *settings.MCP_ALLOWED_ORIGINS):
-        return
-    if settings.DEBUG and urlsplit(origin).hostname in ("localhost", "127.0.0.1", "::1"):
-        return
-    raise RpcError(INVALID_REQUEST, "Requests from this Origin are not accepted here.", status=403)
+    if origin is not None and not cors.is_admitted(origin):
+        raise RpcError(INVALID_REQUEST, "Requests from this Origin are not accepted here.", status=403)
 
 
 def _check_size(request: Request) -> None:

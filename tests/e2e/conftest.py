@@ -118,6 +118,7 @@ def _gunicorn(listener: socket.socket, url: str, sandbox: str, log: Path, applic
     environment = {
         **os.environ,
         "DEBUG": "1",
+        "MCP_REQUESTS_PER_MINUTE": "0",
         "DATABASE_URL": database_url(),
         "PUBLIC_URL": url,
         "EGRESS_ALLOWED": sandbox.removeprefix("http://"),

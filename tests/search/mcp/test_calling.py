@@ -1,11 +1,13 @@
 """Calling a connected tool, through either door, against a real upstream."""
 
+from random import Random
 from typing import Any
 
 import httpx2
 import pytest
 from django.db import transaction
 from django.db.models import F
+from pytest_django.fixtures import Settings
 
 from accesscontrol import versions
 from accesscontrol.audit import CallEntry
@@ -34,10 +36,10 @@ def journal(sandbox: str) -> list[dict[str, Any]]:
 
 
 def through_both_doors(rpc: Rpc, name: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
-    """The answers of a direct tools/call and of execute_tool, errors included."""
-    direct = rpc.send("tools/call", {"name": name, "arguments": arguments}).json()
-    indirect = rpc.send("tools/call", {"name": "execute_tool", "arguments": {"name": name, "arguments": arguments}})
-    return [direct, indirect.json()]
+    """The answers of a direct tools/call and of execute_tool under one request id, errors included."""
+    direct = {"name": name, "arguments": arguments}
+    indirect = {"name": "execute_tool", "arguments": direct}
+    return [rpc.send("tools/call", one, X_Request_ID="both-doors").json() for one in (direct, indirect)]
 
 
 def refusal_code(answer: dict[str, Any]) -> str:
@@ -77,6 +79,31 @@ def test_both_doors_lead_to_the_same_answer_and_the_same_audit_row(
     fields = ("action", "target", "connection", "outcome", "client", "surface", "actor")
     first, second = AuditEvent.objects.filter(action__endswith=".call").values(*fields)
     assert first == second
+
+
+def generated_cases() -> list[tuple[str, Any]]:
+    """A hundred calls: reads, refused writes, operations and names that lead nowhere, with arguments good and bad."""
+    draw = Random("both doors")
+    names = ["deskline_list_tickets", "deskline_get_ticket", "deskline_create_ticket", "elaichi__connection__list"]
+    names += ["elaichi__member__list", "elaichi__role__create", "deskline_no_such_tool", "notion_create_page"]
+    values: list[Any] = [0, 2, 101, -1, "open", "two", "", None, True, 1.5, [], [1], {}, {"a": 1}, "x" * 5_000]
+    arguments = ["limit", "ticket_id", "status", "cursor", "query", "connection", "unknown", "subject"]
+    return [
+        (draw.choice(names), {name: draw.choice(values) for name in draw.sample(arguments, draw.randrange(4))})
+        for _ in range(100)
+    ]
+
+
+def test_both_doors_agree_over_a_hundred_generated_calls(rpc: Rpc, bob: Member, settings: Settings) -> None:
+    settings.MCP_REQUESTS_PER_MINUTE = 0
+    narrow = Rpc(cast.token(bob, scopes=[Scope.TOOLS]), version=rpc.version)
+    fields = ("action", "target", "connection", "outcome", "client", "surface", "actor", "detail")
+    for number, (name, arguments) in enumerate(generated_cases()):
+        direct, indirect = through_both_doors(narrow if number % 5 == 0 else rpc, name, arguments)
+        assert direct == indirect, (name, arguments)
+    rows = list(AuditEvent.objects.filter(action__endswith=".call").order_by("at").values(*fields))
+    assert len(rows) == 200
+    assert rows[::2] == rows[1::2]
 
 
 @pytest.mark.requirement("S19")
