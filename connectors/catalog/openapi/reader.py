@@ -22,7 +22,11 @@ def read_openapi(data: bytes, *, source: str, progress: Progress = iter) -> Cata
     operations go by. An operation that cannot become a tool is skipped with the reason; a document that
     holds none that can, or cannot be read as a whole, raises CatalogError.
     """
-    root = load_document(data)
+    return read_root(load_document(data), source=source, progress=progress)
+
+
+def read_root(root: dict[str, Any], *, source: str, progress: Progress = iter) -> Catalog:
+    """As `read_openapi`, of a document that is loaded already."""
     _require_known_version(root)
     document = as_openapi_3(root) if is_swagger_2(root) else Document(root)
     tools, skipped = _read_tools(document, source, progress)

@@ -1,52 +1,28 @@
 """Real vendors' documents, where a copy of them lies beside the checkout: all of them import, nearly whole."""
 
-import csv
 import json
 import re
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from time import perf_counter
 from typing import Any
 from urllib.parse import parse_qsl
 
 import jsonschema_rs
 import pytest
-from django.conf import settings
 from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accesscontrol.models import Organization, Surface
 from connectors.auth_scheme import AuthKind
-from connectors.catalog.document import Catalog
 from connectors.catalog.importer import import_catalog
 from connectors.catalog.openapi import read_openapi
 from connectors.curation.names import advertised_name
 from connectors.execution.arguments import bind
 from connectors.models import Tool
+from tests.connectors.real_catalogs import FOLDER, MARKS, OPERATIONS, read
 
-FOLDER = settings.BASE_DIR.parent / "shared" / "catalogs"
-pytestmark = [
-    pytest.mark.catalogs,
-    pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the real catalogs are not here: {FOLDER}"),
-]
-
-
-def _operations() -> dict[str, int]:
-    """How many operations each document declares."""
-    if not FOLDER.is_dir():
-        return {}
-    with (FOLDER / "MANIFEST.tsv").open(newline="") as manifest:
-        return {row["file"]: int(row["operations"]) for row in csv.DictReader(manifest, delimiter="\t")}
-
-
-OPERATIONS = _operations()
-
-
-@cache
-def _read(name: str) -> Catalog:
-    path: Path = FOLDER / name
-    return read_openapi(path.read_bytes(), source=str(path))
+pytestmark = MARKS
 
 
 def _refuse(uri: str) -> Any:
@@ -55,7 +31,7 @@ def _refuse(uri: str) -> Any:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_nearly_every_operation_becomes_a_tool_and_the_rest_is_named(name: str) -> None:
-    catalog = _read(name)
+    catalog = read(name)
     assert len(catalog.tools) + len(catalog.skipped) == OPERATIONS[name]
     assert len(catalog.tools) >= 0.99 * OPERATIONS[name], catalog.skipped
     assert all(it.operation and it.reason for it in catalog.skipped)
@@ -63,7 +39,7 @@ def test_nearly_every_operation_becomes_a_tool_and_the_rest_is_named(name: str) 
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_every_schema_compiles_and_is_one_that_clients_accept(name: str) -> None:
-    for tool in _read(name).tools:
+    for tool in read(name).tools:
         jsonschema_rs.Draft202012Validator(tool.input_schema, retriever=_refuse)
         assert tool.input_schema["type"] == "object"
         assert not {"$schema", "anyOf", "oneOf", "allOf"} & set(tool.input_schema)
@@ -73,7 +49,7 @@ def test_every_schema_compiles_and_is_one_that_clients_accept(name: str) -> None
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_a_binding_sends_every_argument_and_nothing_else(name: str) -> None:
-    for tool in _read(name).tools:
+    for tool in read(name).tools:
         bound = [it.argument for it in tool.binding.parameters]
         if body := tool.binding.body:
             bound += [body.argument] if body.argument else [argument for argument, _ in body.properties]
@@ -84,7 +60,7 @@ def test_a_binding_sends_every_argument_and_nothing_else(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_names_are_unique_short_and_plain(name: str) -> None:
-    tools = _read(name).tools
+    tools = read(name).tools
     slug = name.partition(".")[0]
     advertised = {advertised_name(slug, tool.name) for tool in tools}
     assert len(advertised) == len(tools)
@@ -92,7 +68,7 @@ def test_names_are_unique_short_and_plain(name: str) -> None:
 
 
 def test_slack_asks_nobody_for_the_token_that_the_account_brings() -> None:
-    catalog = _read("slack.json")
+    catalog = read("slack.json")
     assert catalog.base_url == "https://slack.com/api"
     assert [it.kind for it in catalog.auth_schemes] == [AuthKind.OAUTH2, AuthKind.BEARER]
     assert not any("token" in tool.input_schema["properties"] for tool in catalog.tools)
@@ -116,7 +92,7 @@ _VALUES = {
 
 @given(data=st.data())
 def test_a_call_to_slack_sends_its_arguments_as_a_form(data: st.DataObject) -> None:
-    posts = [tool for tool in _read("slack.json").tools if tool.binding.body]
+    posts = [tool for tool in read("slack.json").tools if tool.binding.body]
     tool = data.draw(st.sampled_from(posts))
     assert tool.binding.body
     properties = tool.input_schema["properties"]
@@ -135,7 +111,7 @@ def test_a_call_to_slack_sends_its_arguments_as_a_form(data: st.DataObject) -> N
 
 
 def test_every_call_to_notion_sends_its_version() -> None:
-    tools = _read("notion.json").tools
+    tools = read("notion.json").tools
     assert all(dict(tool.binding.headers).keys() == {"Notion-Version"} for tool in tools if tool.binding.headers)
     assert sum(bool(tool.binding.headers) for tool in tools) == 23
     assert not any("Notion-Version" in tool.input_schema["properties"] for tool in tools)
@@ -143,7 +119,7 @@ def test_every_call_to_notion_sends_its_version() -> None:
 
 def test_a_recursive_document_of_a_megabyte_stays_small_in_the_database(acme: Organization) -> None:
     """Xero's accounting API; with every reference written out it would be 71 MB."""
-    catalog = _read("xero.accounting.yaml")
+    catalog = read("xero.accounting.yaml")
     bring_in = partial(
         import_catalog, organization=acme, catalog=catalog, slug="xero", label="Xero", surface=Surface.SYSTEM
     )

@@ -34,7 +34,7 @@ class Handler(BaseHTTPRequestHandler):
         )
         self.server.routes.get(urlsplit(self.path).path, respond(404))(self)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815  http.server's names
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer  # noqa: N815  http.server's names
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
