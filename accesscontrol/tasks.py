@@ -1,9 +1,10 @@
-"""What follows a change: its notices are sent."""
+"""What follows a change: its notices are sent. And what is let go of with time."""
 
 from celery import shared_task
 from django.utils import timezone
 
 from accesscontrol import outbox
+from accesscontrol.services import oauth_sweep
 
 
 @shared_task(ignore_result=True)
@@ -17,3 +18,9 @@ def sweep_notices() -> None:
     """Each minute: sends what was missed or failed, and lets go of what is old."""
     outbox.send_due(now=timezone.now())
     outbox.prune(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
+def sweep_oauth() -> None:
+    """Each hour."""
+    oauth_sweep.sweep(now=timezone.now())

@@ -19,5 +19,7 @@ app.conf.beat_schedule = {
         "schedule": 3600.0,
         "options": {"expires": 3600.0},
     },
+    "sweep-files": {"task": "connectors.tasks.sweep_files", "schedule": 900.0, "options": {"expires": 900.0}},
+    "sweep-oauth": {"task": "accesscontrol.tasks.sweep_oauth", "schedule": 3600.0, "options": {"expires": 3600.0}},
     "forget-queries": {"task": "search.tasks.forget_queries", "schedule": 3600.0, "options": {"expires": 3600.0}},
 }

@@ -64,7 +64,8 @@ def read(request: HttpRequest) -> AuthorizationRequest:
     try:
         scopes, found = core.server.validate_authorization_request(uri, http_method="GET", body="", headers=headers)
     except errors.FatalClientError as error:
-        raise Unanswerable(_words(error), client=request.GET.get("client_id", ""), code=str(error.error)) from None
+        who = "".join(filter(str.isprintable, request.GET.get("client_id", "")))
+        raise Unanswerable(_words(error), client=who, code=str(error.error)) from None
     except errors.OAuth2Error as error:
         asking = OAuthClient.objects.get(client_id=error.client_id)
         raise _refused(asking, error.redirect_uri, error.state, str(error.error), _words(error)) from None
