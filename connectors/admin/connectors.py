@@ -2,20 +2,28 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
-from django.http import HttpRequest
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
 from unfold.decorators import display
 
-from accesscontrol.admin.tenant import VersionedAdmin
+from accesscontrol.admin.refusals import RefusalsShown
+from accesscontrol.admin.tenant import TenantAdmin, VersionedAdmin, actor_in, organization_of
+from accesscontrol.models import Surface
 from accesscontrol.permissions import Permission
+from connectors.admin.forking import ForkPages
+from connectors.admin.importing import ImportPages
+from connectors.admin.overview import overview
+from connectors.catalog.changes import effect
 from connectors.models import Connection, Connector, Tool
-from connectors.services import destinations
+from connectors.services import destinations, tools
 
 
 @admin.register(Connector)
-class ConnectorAdmin(VersionedAdmin[Connector]):
+class ConnectorAdmin(ImportPages, ForkPages, VersionedAdmin[Connector]):
     view_permission = Permission.CONNECTOR_VIEW
     manage_permission = Permission.CONNECTOR_MANAGE
     list_display = (
@@ -30,7 +38,23 @@ class ConnectorAdmin(VersionedAdmin[Connector]):
     )
     list_filter = ("kind", "enabled", "organization")
     search_fields = ("label", "slug", "base_url")
-    fields = ("organization", "label", "slug", "aliases", "kind", "base_url", "hosts", "auth", "enabled")
+    list_select_related = ("organization",)
+    fields = (
+        "organization",
+        "label",
+        "slug",
+        "aliases",
+        "kind",
+        "base_url",
+        "hosts",
+        "auth",
+        "max_concurrent_calls",
+        "calls_per_minute",
+        "enabled",
+    )
+    actions_list: Any = ("import_catalog",)
+    actions_detail: Any = ("pull", "fork", "reimport")
+    change_form_outer_before_template: Any = "admin/connectors/connector/overview.html"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Connector | None = None) -> tuple[str, ...]:
         return ("organization", "slug", "kind") if obj else ()
@@ -47,6 +71,17 @@ class ConnectorAdmin(VersionedAdmin[Connector]):
             )
         )
 
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        connector = self.get_object(request, object_id) if object_id else None
+        shown = {"overview": overview(connector)} if connector is not None else {}
+        return super().changeform_view(request, object_id, form_url, {**(extra_context or {}), **shown})
+
     @transaction.atomic
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
@@ -62,12 +97,28 @@ class ConnectorAdmin(VersionedAdmin[Connector]):
         return int(obj.connections_active)
 
 
+class ToolForm(forms.ModelForm[Tool]):
+    class Meta:
+        model = Tool
+        fields = ("name", "description", "enabled")
+
+    def clean_name(self) -> str:
+        """Refused beside the field; the service asks again under the organization's lock."""
+        name = str(self.cleaned_data["name"])
+        try:
+            tools.require_name(Tool.objects.get(pk=self.instance.pk), name)
+        except ValidationError as error:
+            raise ValidationError(error.messages) from error
+        return name
+
+
 @admin.register(Tool)
-class ToolAdmin(VersionedAdmin[Tool]):
-    """Tools come from a catalog; here they are read, re-described and switched off."""
+class ToolAdmin(RefusalsShown, TenantAdmin[Tool]):
+    """Tools come from a catalog; here they are read, re-described and switched off, and in a fork renamed."""
 
     view_permission = Permission.CONNECTOR_VIEW
     manage_permission = Permission.CONNECTOR_MANAGE
+    form = ToolForm
     list_display = ("name", "connector", "effect", "enabled", "deprecated", "operation")
     list_filter = ("enabled", "deprecated", "connector")
     list_select_related = ("connector__organization",)
@@ -82,7 +133,10 @@ class ToolAdmin(VersionedAdmin[Tool]):
         "annotations",
         "input_schema",
     )
-    readonly_fields = ("connector", "name", "operation", "deprecated", "annotations", "input_schema")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Tool | None = None) -> tuple[str, ...]:
+        read = ("connector", "operation", "deprecated", "annotations", "input_schema")
+        return read if obj is not None and obj.connector.lineage else ("name", *read)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -90,13 +144,17 @@ class ToolAdmin(VersionedAdmin[Tool]):
     def has_delete_permission(self, request: HttpRequest, obj: Tool | None = None) -> bool:
         return False
 
-    @transaction.atomic
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
-        Connector.objects.filter(pk=obj.connector_id).update(catalog_version=F("catalog_version") + 1)
+        actor = actor_in(request, organization_of(obj))
+        tools.change(
+            tool=obj,
+            name=obj.name,
+            description=obj.description,
+            enabled=obj.enabled,
+            surface=Surface.ADMIN,
+            actor=actor,
+        )
 
     @display(description="Effect", label={"Reads": "info", "Writes": "warning", "Deletes": "danger"})
     def effect(self, obj: Tool) -> str:
-        if obj.annotations.get("destructiveHint"):
-            return "Deletes"
-        return "Reads" if obj.annotations.get("readOnlyHint") else "Writes"
+        return effect(obj.annotations).capitalize()

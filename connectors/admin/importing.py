@@ -46,14 +46,15 @@ class FilesField(forms.FileField):
 
     widget = FilesWidget(attrs={"multiple": True})
 
-    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
         given = data if isinstance(data, (list, tuple)) else [data]
         return [found for one in given if (found := super(FilesField, self).clean(one, initial))]
 
 
 class ImportForm(forms.Form):
     organization = forms.ModelChoiceField(queryset=Organization.objects.none(), widget=UnfoldAdminSelectWidget)
-    files = FilesField(
+    documents = FilesField(
+        label="Files",
         required=False,
         help_text="OpenAPI 2.0, 3.0 or 3.1, as JSON or YAML. Several files of one product become one connector.",
     )
@@ -113,8 +114,8 @@ class ImportForm(forms.Form):
             raise ValidationError("Give an address that starts with https:// or http://.")
         return url
 
-    def clean_files(self) -> list[UploadedFile]:
-        files: list[UploadedFile] = self.cleaned_data["files"]
+    def clean_documents(self) -> list[UploadedFile[Any]]:
+        files: list[UploadedFile[Any]] = self.cleaned_data["documents"]
         if len(files) > MAX_FILES or sum(file.size or 0 for file in files) > MAX_BYTES:
             raise ValidationError(f"At most {MAX_FILES} files of {MAX_BYTES // 1024 // 1024} MiB together.")
         return files
@@ -122,13 +123,13 @@ class ImportForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """A re-import comes with the URL filled in: files that are chosen as well stand before it."""
         cleaned: dict[str, Any] = super().clean() or {}
-        if not cleaned.get("files") and not cleaned.get("url") and not self.errors:
+        if not cleaned.get("documents") and not cleaned.get("url") and not self.errors:
             raise ValidationError("Choose a file, or give a URL.")
         return cleaned
 
     def sources(self) -> list[Source]:
         """Raises CatalogError."""
-        if files := self.cleaned_data["files"]:
+        if files := self.cleaned_data["documents"]:
             return [Source(location=file.name[-500:], content=file.read()) for file in files]
         url = self.cleaned_data["url"]
         return [Source(location=url, content=load_source(url))]
@@ -230,7 +231,7 @@ class ImportPages(ModelAdmin):
         """Nobody else's, and no longer than it is kept."""
         found = PendingImport.objects.filter(
             pk=pending_id,
-            user_id=request.user.pk,
+            user=request.user,  # type: ignore[misc]  # staff
             expires_at__gt=timezone.now(),
             organization__in=organizations_where(request.user, Permission.CONNECTOR_MANAGE),
         ).select_related("organization")
