@@ -13,7 +13,6 @@ one of the latter two waits for a turn.
 
 import hashlib
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -65,9 +64,7 @@ def usable_credential(connection: Connection) -> Credential:
         return credential
     if left <= 0:
         return _renewed(connection, credential)
-    with suppress(_StillGood):
-        return _renewed_early(connection, credential)
-    return credential
+    return _renewed_early(connection, credential) if _is_renewable(connection, credential) else credential
 
 
 def renewed_credential(connection: Connection, *, refused: Mapping[str, Any]) -> Credential | None:
@@ -94,17 +91,13 @@ def opened(connection: Connection) -> Credential:
         raise NeedsReauth(f"The stored credential of the account {connection.label} cannot be opened.") from None
 
 
-class _StillGood(Exception):
-    """The token could not be renewed now, and need not be yet."""
-
-
 def _renewed_early(connection: Connection, credential: Credential) -> Credential:
     try:
         return _renewed(connection, credential, waits=False)
     except NeedsReauth:
         raise
     except Refusal:
-        raise _StillGood from None
+        return credential  # still good, so whatever stands in the way may be gone by the next call
 
 
 def _renewed(connection: Connection, stale: Mapping[str, Any], *, waits: bool = True) -> Credential:

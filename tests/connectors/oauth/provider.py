@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -46,13 +46,17 @@ class Provider:
     live: set[str] = field(default_factory=set)
     """Access tokens that the API takes."""
     refreshable: dict[str, bool] = field(default_factory=dict)
-    """Refresh tokens, and whether each is still good."""
+    """Refresh tokens, and whether each is still to be used."""
     asked: Counter[str] = field(default_factory=Counter)
     """Token requests, by grant type; and `reuse` of refresh tokens."""
     authentications: set[str] = field(default_factory=set)
     lock: Any = field(default_factory=Lock)
+    arrived: Event = field(default_factory=Event)
+    """That the token endpoint was asked."""
+    answers: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
+        self.answers.set()
         self.server.routes |= {"/authorize": self._authorize, "/token": self._token}
         for path in ("/get_page", "/create_page"):
             self.server.routes[path] = self._api
@@ -60,6 +64,16 @@ class Provider:
     @property
     def url(self) -> str:
         return self.server.url
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Whoever asks the token endpoint within the block is answered after it."""
+        self.arrived.clear()
+        self.answers.clear()
+        try:
+            yield
+        finally:
+            self.answers.set()
 
     def sign_in(self) -> dict[str, Any]:
         """A token answer as after a sign-in."""
@@ -71,7 +85,7 @@ class Provider:
 
     def end_sign_ins(self) -> None:
         self.live.clear()
-        self.refreshable = dict.fromkeys(self.refreshable, False)
+        self.refreshable.clear()
 
     def _authorize(self, handler: Handler) -> None:
         asked = {name: values[0] for name, values in parse_qs(urlsplit(handler.path).query).items()}
@@ -90,6 +104,8 @@ class Provider:
     def _token(self, handler: Handler) -> None:
         given = dict(parse_qs(handler.server.received[-1].body.decode(), keep_blank_values=True))
         form = {name: values[0] for name, values in given.items()}
+        self.arrived.set()
+        self.answers.wait(20)
         handler.server.stopping.wait(self.seconds)
         with self.lock:
             try:
@@ -132,9 +148,10 @@ class Provider:
         return self._issue()
 
     def _refreshed(self, token: str) -> dict[str, Any]:
-        if not self.refreshable.get(token):
-            self.asked["reuse"] += token in self.refreshable
+        if self.refreshable.get(token) is False:
+            self.asked["reuse"] += 1
             self.end_sign_ins()
+        if token not in self.refreshable:
             raise Denied("invalid_grant")
         if self.rotates:
             self.refreshable[token] = False
