@@ -1,6 +1,8 @@
 """Where a catalog document comes from: a file of this machine, or a URL."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 from django.conf import settings
@@ -16,8 +18,18 @@ _LIMITS = Limits(total=60.0, max_bytes=MAX_BYTES)
 
 def load_source(location: str) -> bytes:
     """The bytes of a file or of an http(s) URL, which must lead to public addresses. Raises CatalogError."""
-    is_url = location.lower().startswith(("http://", "https://"))
-    return _fetch(location) if is_url else _read(Path(location))
+    return _fetch(location) if _is_url(location) else _read(Path(location))
+
+
+def url_to_read_again(locations: Sequence[str]) -> str:
+    """The URL of the only document; empty for files, for several documents, and for a URL with a password in it."""
+    if len(locations) == 1 and _is_url(locations[0]) and "@" not in urlsplit(locations[0]).netloc:
+        return locations[0]
+    return ""
+
+
+def _is_url(location: str) -> bool:
+    return location.lower().startswith(("http://", "https://"))
 
 
 def _read(path: Path) -> bytes:

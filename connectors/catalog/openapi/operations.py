@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import jsonschema_rs
-
 from connectors.binding import Binding
 from connectors.catalog.annotations import annotations
 from connectors.catalog.document import CatalogTool, SkippedOperation
+from connectors.catalog.input_schemas import why_uncompilable
 from connectors.catalog.naming import OperationId
 from connectors.catalog.openapi.arguments import bind
 from connectors.catalog.openapi.bodies import BodyReader, UnreadableBodyError
@@ -116,7 +115,9 @@ class ToolReader:
         parameters = self._parameters.read(path, operation.path_item, operation.node)
         arguments = bind(parameters, self._bodies.read(operation.node))
         schema = self._schemas.with_definitions(arguments.schema)
-        _check(schema)
+        # Only a schema that can check arguments is advertised.
+        if reason := why_uncompilable(schema):
+            raise UnusableOperationError(reason)
         return schema, Binding(
             method=operation.method,
             path=path + query,
@@ -138,19 +139,6 @@ def _wire_path(path: str) -> tuple[str, str]:
         raise UnusableOperationError("its path does not start with a slash")
     fixed = "&".join(pair for pair in query.split("&") if pair and "{" not in pair)
     return path, f"?{fixed}" if fixed else ""
-
-
-def _check(schema: Schema) -> None:
-    """Only a schema that can check arguments is advertised. Raises UnusableOperationError."""
-    try:
-        jsonschema_rs.Draft202012Validator(schema, retriever=_refuse)
-    except ValueError as error:
-        reason = str(error).partition("\n")[0]
-        raise UnusableOperationError(f"its input schema is not valid: {reason[:200]}") from error
-
-
-def _refuse(uri: str) -> Any:
-    raise ValueError(f"{uri} is outside the document")
 
 
 def _text(value: Any) -> str:

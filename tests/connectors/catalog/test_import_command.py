@@ -45,6 +45,11 @@ def test_it_imports_a_connector_and_prints_the_report_alone_as_json(acme: Organi
         "skipped": [
             {"operation": "createTicket", "reason": "the reference '#/nowhere' leads to nothing in this document"}
         ],
+        "renamed": [],
+        "deprecated": [],
+        "changes": {},
+        "used_by": {},
+        "refusal": "",
     }
     assert "The reference '#/nowhere' leads to nothing; anything is admitted there." in err
     assert Tool.objects.of(acme).get().name == "list_tickets"
@@ -74,7 +79,7 @@ def test_the_base_url_can_be_given(acme: Organization, file: Path) -> None:
 
 def test_the_organization_is_named_where_there_are_several(acme: Organization, file: Path) -> None:
     cast.organization("umbrella")
-    with pytest.raises(CommandError, match=r"^There are several organizations: name one with --organization\.$"):
+    with pytest.raises(CommandError, match=r"^There are several organizations: say which with --organization SLUG\.$"):
         _run(file)
     _run(file, "--organization", "umbrella")
     assert Connector.objects.get().organization.slug == "umbrella"
@@ -82,7 +87,10 @@ def test_the_organization_is_named_where_there_are_several(acme: Organization, f
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [((), "There is no organization yet."), (("--organization=x",), "There is no organization 'x'.")],
+    [
+        ((), "There is no organization yet: start with ./run up, or create one in the admin."),
+        (("--organization=x",), "There is no organization with the slug x."),
+    ],
 )
 def test_an_organization_that_is_not_there_is_one_clear_line(
     db: None, file: Path, arguments: tuple[str, ...], message: str
