@@ -34,7 +34,7 @@ from connectors.execution.sending import HopCheck, Limits, as_errors
 _LOOKS_EVERY = 0.1
 
 # Their lines quote what servers say, and whole URLs.
-for name in ("mcp", "httpx2"):
+for name in ("mcp", "client", "httpx2"):
     logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
@@ -79,11 +79,16 @@ def converse[T](
     """
     with as_errors(server.host, limits):
         seconds = remaining(limits.total) or limits.total
-    return async_to_sync(_converse)(server, work, hop_check, replace(limits, total=seconds), on_changed_tools)
+    changes: list[ToolListChangedNotification] = []
+    try:
+        return async_to_sync(_converse)(server, work, hop_check, replace(limits, total=seconds), changes)
+    finally:
+        if changes:
+            on_changed_tools()
 
 
 async def _converse[T](
-    server: Server, work: Work[T], hop_check: HopCheck, limits: Limits, on_changed_tools: Callable[[], None]
+    server: Server, work: Work[T], hop_check: HopCheck, limits: Limits, changes: list[ToolListChangedNotification]
 ) -> T:
     async with AsyncGuardedTransport(allowed=settings.EGRESS_ALLOWED) as guarded:
         asked = AskedTransport(guarded, hop_check=hop_check, limits=limits, redact=redactor(server.secrets))
@@ -92,7 +97,7 @@ async def _converse[T](
             with anyio.fail_after(limits.total):
                 async with anyio.create_task_group() as group:
                     group.start_soon(_watch, asked, group.cancel_scope)
-                    async with _connected(server, asked, limits, on_changed_tools) as client:
+                    async with _connected(server, asked, limits, changes) as client:
                         outcome = await _attempt(work, client)
                     group.cancel_scope.cancel()
         except TimeoutError:
@@ -125,11 +130,11 @@ async def _attempt[T](work: Work[T], client: Client) -> T | Exception:
 
 @asynccontextmanager
 async def _connected(
-    server: Server, transport: AskedTransport, limits: Limits, on_changed_tools: Callable[[], None]
+    server: Server, transport: AskedTransport, limits: Limits, changes: list[ToolListChangedNotification]
 ) -> AsyncIterator[Client]:
     async def hear(message: IncomingMessage) -> None:
         if isinstance(message, ToolListChangedNotification):
-            on_changed_tools()
+            changes.append(message)
 
     async with (
         httpx2.AsyncClient(

@@ -73,7 +73,7 @@ class AskedTransport(httpx2.AsyncBaseTransport):
         if response.status_code >= 400:
             return await self._judge(request, response)
         try:
-            _require_followable(request, response)
+            await _require_followable(request, response)
         except Refusal:
             await response.aclose()
             raise
@@ -156,11 +156,12 @@ class _Body(httpx2.AsyncByteStream):
         await self._response.aclose()
 
 
-def _require_followable(request: httpx2.Request, response: httpx2.Response) -> None:
+async def _require_followable(request: httpx2.Request, response: httpx2.Response) -> None:
     """Only a redirect that stays at the server and keeps the message can be followed. Raises Refusal for another."""
     location = response.headers.get("location")
     if response.status_code not in REDIRECTS or location is None:
         return
+    await request.aread()
     target = redirected(request, response.status_code, location)
     if _origin(target.url) != _origin(request.url):
         raise BlockedAddress(target.url.host, "is another server than the one that was asked, which redirects there")
