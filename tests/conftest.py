@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 from django.db.backends.postgresql.operations import DatabaseOperations
+from django.test import override_settings
 from pytest_django.fixtures import Settings
 
 from accesscontrol.models import Member, Organization, Surface
@@ -49,6 +50,12 @@ def _tasks_stay_in_this_process() -> None:
 def _cheap_password_hashes(settings: Settings) -> None:
     """Hashing a password costs 0.2 s by design; the cast is made for nearly every test."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _files_are_kept_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with override_settings(MEDIA_ROOT=tmp_path_factory.mktemp("files")):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,6 +7,7 @@ leaves.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -17,12 +18,14 @@ from accesscontrol.resolver import Checkpoint, require
 from accesscontrol.services.grants import renew
 from connectors.curation import merging
 from connectors.curation.advertised import Account, AdvertisedTool
-from connectors.execution import authorized, http_call, limits
+from connectors.execution import authorized, files, http_call, limits
 from connectors.execution.destination import require_declared
 from connectors.execution.errors import NeedsReauth, UnusableTool
 from connectors.execution.frozen_call import complete, pinned_account, require_in_toolbox
+from connectors.execution.outgoing_file import OpenFile
 from connectors.execution.results import Result
 from connectors.execution.sending import HopCheck
+from connectors.files.storing import Origin
 from connectors.models import Connection, Connector, Level, Tool
 from connectors.reach import reaches, works
 
@@ -43,19 +46,21 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
     with limits.slot(connection, tool.connector):
         result = authorized.call(
             connection,
-            lambda credential, check: _call(tool, own, credential, check),
+            lambda credential, check: _call(tool, own, credential, check, partial(files.open_for_call, caller)),
             hop_check=_Outbound(caller, advertised, account, tool.connector),
         )
-    return result.value
+    return files.with_file(caller, result, Origin(tool=tool, connection=connection))
 
 
-def _call(tool: Tool, arguments: Mapping[str, Any], credential: Mapping[str, Any], check: HopCheck) -> Result:
+def _call(
+    tool: Tool, arguments: Mapping[str, Any], credential: Mapping[str, Any], check: HopCheck, opening: OpenFile
+) -> Result:
     if tool.connector.kind == Connector.Kind.MCP:
         # Its client takes a quarter of a second and 8 MiB to import: for processes that call such servers alone.
         from connectors.execution import mcp_call
 
         return mcp_call.call(tool, arguments, credential, hop_check=check)
-    return http_call.call(tool, arguments, credential, hop_check=check)
+    return http_call.call(tool, arguments, credential, hop_check=check, files=opening)
 
 
 class _Outbound:

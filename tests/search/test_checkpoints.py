@@ -4,19 +4,26 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings
+from django.test import Client
 
 from accesscontrol.audit import CallEntry
+from accesscontrol.caller import Caller
 from accesscontrol.exceptions import Restricted
 from accesscontrol.models import Member, Restriction, Surface
 from accesscontrol.resolver import Checkpoint
 from accesscontrol.services import grants, restrictions
 from connectors.execution import service
-from connectors.models import Connector
+from connectors.execution.files import open_for_call
+from connectors.files import links
+from connectors.files.storing import Origin, store
+from connectors.models import Connection, Connector, StoredFile, Tool
 from search.pool import pool_of
 from tests import cast
+from tests.connectors.toolboxes import freeze, toolbox
 from tests.search.mcp.rpc import Rpc
 
 CONNECTOR, TOOL = "deskline", "deskline.list_tickets"
@@ -34,6 +41,18 @@ def listed(bob: Member, deny: Deny) -> bool:
 def connects(bob: Member, deny: Deny) -> bool:
     deny()
     return not Rpc(cast.token(bob)).call("elaichi__connection__connect", connector=CONNECTOR)["isError"]
+
+
+def saves(bob: Member, deny: Deny) -> bool:
+    """A tool frozen into a toolbox, for which no account of its connector is needed."""
+    deny()
+    connector = Connector.objects.get(slug=CONNECTOR)
+    box = Toolbox.objects.filter(owner=bob).first() or toolbox(bob)
+    try:
+        freeze(box, connector, "list_tickets")
+    except Restricted:
+        return False
+    return True
 
 
 def advertised(bob: Member, deny: Deny) -> bool:
@@ -60,14 +79,35 @@ def sends(bob: Member, deny: Deny) -> bool:
     return True
 
 
+def opens_a_file(bob: Member, deny: Deny) -> bool:
+    """By its link, and in a call that sends it elsewhere: both or neither."""
+    caller = grants.authenticate(cast.token(bob))
+    origin = Origin(tool=Tool.objects.get(name="list_tickets"), connection=Connection.objects.get(owner=bob))
+    file = store(member=bob, name="tickets.pdf", media_type="application/pdf", data=b"%PDF", origin=origin)
+    link = urlsplit(links.described(caller, file)["url"]).path
+    deny()
+    opens = Client().head(link).status_code == 200
+    assert may_send(caller, file) is opens
+    return opens
+
+
+def may_send(caller: Caller, file: StoredFile) -> bool:
+    try:
+        return open_for_call(caller, str(file.pk)).content == b"%PDF"
+    except Restricted:
+        return False
+
+
 WALK: dict[Checkpoint, Callable[[Member, Deny], bool]] = {
     Checkpoint.LIST: listed,
     Checkpoint.CONNECT: connects,
+    Checkpoint.SAVE: saves,
     Checkpoint.ADVERTISE: advertised,
     Checkpoint.EXECUTE: executes,
     Checkpoint.OUTBOUND: sends,
+    Checkpoint.OPEN_FILE: opens_a_file,
 }
-TO_COME = {Checkpoint.SAVE: "frozen tools", Checkpoint.OPEN_FILE: "stored files"}
+TO_COME = {Checkpoint.SAVE: "frozen tools"}
 """Registered, and without a path yet; a path that is built moves its checkpoint into the walk."""
 OF_A_CONNECTOR_AS_A_WHOLE = {Checkpoint.LIST, Checkpoint.CONNECT}
 """A denial of one tool leaves the connector there for its others."""
