@@ -23,6 +23,8 @@ class Caller:
     client: str = ""
     grant_id: UUID | None = None
     toolboxes: frozenset[UUID] | None = None
+    signed_in: bool = False
+    """Through a client that can ask its person for more scopes, which a script with a personal token cannot."""
 
     @property
     def organization(self) -> Organization:

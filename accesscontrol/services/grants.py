@@ -246,6 +246,7 @@ def _caller(grant: Grant, scopes: Iterable[str] | None = None) -> Caller:
         client=grant.client_name,
         grant_id=grant.pk,
         toolboxes=frozenset(grant.toolboxes) or None,
+        signed_in=grant.kind == Grant.Kind.OAUTH,
     )
 
 

@@ -16,6 +16,9 @@ from mcp_types.jsonrpc import (
 UNAUTHORIZED = -32001
 """Ours, from the range that JSON-RPC leaves to implementations: says what the HTTP status says."""
 
+INSUFFICIENT_SCOPE = -32003
+"""Ours too: the client may ask its person for more."""
+
 RESOURCE_NOT_FOUND = -32002
 """Until 2025-11-25; later revisions say INVALID_PARAMS."""
 
@@ -34,12 +37,21 @@ _MODERN_STATUS = {
 class RpcError(Exception):
     """Answered as a JSON-RPC error. `status` overrides what the protocol's version would give it."""
 
-    def __init__(self, code: int, message: str, *, data: Any = None, status: int | None = None) -> None:
+    def __init__(
+        self,
+        code: int,
+        message: str,
+        *,
+        data: Any = None,
+        status: int | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.data = data
         self.status = status
+        self.headers = headers or {}
 
     def http_status(self, *, modern: bool) -> int:
         """Legacy revisions carry errors under 200, since the HTTP exchange itself went well."""

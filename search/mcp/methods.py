@@ -11,12 +11,13 @@ from mcp_types.version import LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import Refusal
+from accesscontrol.exceptions import Refusal, ScopeRequired
 from accesscontrol.request_id import current_request_id
 from search.calling import UnknownTool
 from search.mcp import param_headers, results, tools
+from search.mcp.authentication import challenge_for_more
 from search.mcp.completion import completion, no_suggestions
-from search.mcp.errors import RESOURCE_NOT_FOUND, RpcError
+from search.mcp.errors import INSUFFICIENT_SCOPE, RESOURCE_NOT_FOUND, RpcError
 from search.mcp.instructions import instructions
 from search.mcp.message import LEGACY_VERSIONS, Message
 from search.mcp.prompts import MissingArgument, UnknownPrompt, prompts
@@ -88,8 +89,18 @@ def _call_tool(caller: Caller, message: Message) -> dict[str, Any]:
         return tools.call(caller, name, arguments)
     except UnknownTool as error:
         raise RpcError(INVALID_PARAMS, str(error), data=error.help) from None
+    except ScopeRequired as error:
+        return _scope_required(caller, message, error)
     except Refusal as error:
         return results.refusal(error)
+
+
+def _scope_required(caller: Caller, message: Message, error: ScopeRequired) -> dict[str, Any]:
+    """A modern client that signed in can ask its person for more, and is told how; for others it is a result."""
+    if not message.modern or not caller.signed_in:
+        return results.refusal(error)
+    headers = {"WWW-Authenticate": challenge_for_more(caller, error.help["scope"])}
+    raise RpcError(INSUFFICIENT_SCOPE, str(error), data=error.help, status=403, headers=headers)
 
 
 def _check_param_headers(caller: Caller, message: Message, name: str, arguments: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from accesscontrol.caller import Caller
 from connectors.execution.cancellation import ending_with
 from search.mcp import cors
 from search.mcp import message as wire
-from search.mcp.authentication import BearerAuthentication, challenge
+from search.mcp.authentication import INVALID, BearerAuthentication, challenge
 from search.mcp.errors import UNAUTHORIZED, RpcError, error_body
 from search.mcp.methods import answer
 from search.mcp.throttling import GrantThrottle
@@ -116,9 +116,10 @@ def _check_media_type(request: Request) -> None:
 
 def _as_rpc_error(exc: Exception) -> tuple[RpcError, dict[str, str]]:
     if isinstance(exc, RpcError):
-        return exc, {}
+        return exc, exc.headers
     if isinstance(exc, exceptions.AuthenticationFailed | exceptions.NotAuthenticated):
-        return RpcError(UNAUTHORIZED, str(exc.detail), status=401), {"WWW-Authenticate": challenge()}
+        error = INVALID if exc.get_codes() == INVALID else ""
+        return RpcError(UNAUTHORIZED, str(exc.detail), status=401), {"WWW-Authenticate": challenge(error)}
     if isinstance(exc, exceptions.MethodNotAllowed):
         return RpcError(METHOD_NOT_FOUND, "This endpoint takes POST only.", status=405), {"Allow": "POST"}
     if isinstance(exc, exceptions.Throttled):
