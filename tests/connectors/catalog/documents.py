@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from connectors.binding import Binding
 from connectors.catalog.document import Catalog, CatalogTool
 from connectors.catalog.openapi import read_openapi
 
@@ -40,3 +41,9 @@ def json_body(schema: Any, *, media_type: str = "application/json", required: bo
 
 def query(name: str, schema: Any = None, **more: Any) -> Node:
     return {"name": name, "in": "query", "schema": {"type": "string"} if schema is None else schema, **more}
+
+
+def http(tool: CatalogTool) -> Binding:
+    """How the tool is called: its binding, which for a tool of an OpenAPI document is one of HTTP."""
+    assert isinstance(tool.binding, Binding)
+    return tool.binding

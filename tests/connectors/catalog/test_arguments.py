@@ -3,7 +3,7 @@
 import pytest
 
 from connectors.binding import Binding, Body, Location, Parameter
-from tests.connectors.catalog.documents import Node, json_body, query, read, read_one
+from tests.connectors.catalog.documents import Node, http, json_body, query, read, read_one
 
 TEXT: Node = {"type": "string"}
 
@@ -67,18 +67,19 @@ def test_one_name_in_three_places_is_told_apart_by_the_place() -> None:
         path="/tickets/{id}",
     )
     assert list(tool.input_schema["properties"]) == ["id", "id_in_query", "id_in_body"]
-    assert [(it.argument, it.name) for it in tool.binding.parameters] == [("id", "id"), ("id_in_query", "id")]
-    assert tool.binding.body is not None
-    assert tool.binding.body.properties == (("id_in_body", "id"),)
+    assert [(it.argument, it.name) for it in http(tool).parameters] == [("id", "id"), ("id_in_query", "id")]
+    body = http(tool).body
+    assert body is not None
+    assert body.properties == (("id_in_body", "id"),)
 
 
 def test_names_that_clients_refuse_are_rewritten_and_kept_on_the_wire() -> None:
     names = ["filter[status]", "$top", "ids[]", "page.size", "filter_status", "名", "x" * 70, "x" * 71]
     tool = read_one({"parameters": [query(name) for name in names]}, method="get")
-    arguments = [it.argument for it in tool.binding.parameters]
+    arguments = [it.argument for it in http(tool).parameters]
     assert arguments[:6] == ["filter_status", "top", "ids", "page.size", "filter_status_in_query", "argument"]
     assert arguments[6:] == ["x" * 64, "x" * 55 + "_in_query"]
-    assert [it.name for it in tool.binding.parameters] == names
+    assert [it.name for it in http(tool).parameters] == names
 
 
 def test_an_operation_overrides_what_its_path_declares_by_name_and_place() -> None:
@@ -121,7 +122,7 @@ def test_style_explode_and_content_reach_the_binding() -> None:
         },
         method="get",
     )
-    tags, created, where, odd = tool.binding.parameters
+    tags, created, where, odd = http(tool).parameters
     assert (tags.style, tags.explode) == ("pipeDelimited", False)
     assert (created.style, created.allow_reserved) == ("deepObject", True)
     assert where.media_type == "application/json"
@@ -136,7 +137,7 @@ def test_style_explode_and_content_reach_the_binding() -> None:
 def test_headers_that_are_not_a_caller_s_to_set_are_no_arguments(header: str) -> None:
     tool = read_one({"parameters": [{"name": header, "in": "header", "required": True, "schema": TEXT}]})
     assert tool.input_schema["properties"] == {}
-    assert tool.binding.parameters == ()
+    assert http(tool).parameters == ()
 
 
 def test_a_parameter_that_carries_the_account_s_key_is_no_argument() -> None:
@@ -162,7 +163,7 @@ def test_a_version_header_with_one_right_value_is_sent_and_never_asked_for(schem
         {"parameters": [{"name": "Notion-Version", "in": "header", "required": True, "schema": schema}]},
         components={"schemas": {"Version": {"enum": ["2025-09-03", "2026-03-11"], "default": "2026-03-11"}}},
     )
-    assert tool.binding.headers == (("Notion-Version", "2026-03-11"),)
+    assert http(tool).headers == (("Notion-Version", "2026-03-11"),)
     assert tool.input_schema["properties"] == {}
 
 
@@ -175,7 +176,7 @@ def test_a_version_header_with_one_right_value_is_sent_and_never_asked_for(schem
 )
 def test_the_one_kind_of_answer_there_is_is_asked_for(schema: Node, headers: tuple[tuple[str, str], ...]) -> None:
     tool = read_one({"parameters": [{"name": "Accept", "in": "header", "schema": schema}]})
-    assert tool.binding.headers == headers
+    assert http(tool).headers == headers
     assert tool.input_schema["properties"] == {}
 
 
@@ -195,7 +196,7 @@ def test_other_headers_stay_arguments() -> None:
         }
     )
     assert list(tool.input_schema["properties"]) == ["X-Api-Version", "X-Tenant"]
-    assert tool.binding.headers == ()
+    assert http(tool).headers == ()
 
 
 PLAIN: Node = {"type": "object", "properties": {"name": TEXT}}
@@ -229,8 +230,9 @@ def test_a_plain_object_is_arguments_and_any_other_body_is_one(schema: Node, arg
     schemas = {"Named": PLAIN, "Itself": {"allOf": [{"$ref": "#/components/schemas/Itself"}]}}
     tool = read_one(json_body(schema), components={"schemas": schemas})
     assert list(tool.input_schema["properties"]) == arguments
-    assert tool.binding.body is not None
-    assert tool.binding.body.argument == ("body" if arguments == ["body"] else "")
+    body = http(tool).body
+    assert body is not None
+    assert body.argument == ("body" if arguments == ["body"] else "")
 
 
 def test_parts_of_a_body_are_merged_with_what_they_require() -> None:
@@ -246,7 +248,7 @@ def test_parts_of_a_body_are_merged_with_what_they_require() -> None:
 def test_an_optional_body_of_one_argument_is_optional() -> None:
     tool = read_one(json_body({"type": "array"}, required=False))
     assert "required" not in tool.input_schema
-    assert tool.binding.body == Body(media_type="application/json", required=False, argument="body")
+    assert http(tool).body == Body(media_type="application/json", required=False, argument="body")
 
 
 @pytest.mark.parametrize(
@@ -263,8 +265,9 @@ def test_an_optional_body_of_one_argument_is_optional() -> None:
 def test_json_is_sent_where_it_is_offered(offered: list[str], sent: str) -> None:
     content = {media_type: {"schema": PLAIN} for media_type in offered}
     tool = read_one({"requestBody": {"content": content}})
-    assert tool.binding.body is not None
-    assert tool.binding.body.media_type == sent
+    body = http(tool).body
+    assert body is not None
+    assert body.media_type == sent
     assert list(tool.input_schema["properties"]) == ["name"]
 
 
@@ -275,7 +278,7 @@ def test_a_body_of_text_is_one_text(media_type: str) -> None:
     assert tool.input_schema["properties"] == {
         "body": {"type": "string", "description": f"The request body, as {kind}."}
     }
-    assert tool.binding.body == Body(media_type=kind, required=True, argument="body")
+    assert http(tool).body == Body(media_type=kind, required=True, argument="body")
 
 
 @pytest.mark.parametrize(
@@ -299,4 +302,4 @@ def test_a_body_that_cannot_be_understood_skips_its_operation_alone(body: Node, 
 
 
 def test_a_body_with_no_content_at_all_is_no_body() -> None:
-    assert read_one({"requestBody": {"content": {}}}).binding.body is None
+    assert http(read_one({"requestBody": {"content": {}}})).body is None

@@ -7,7 +7,7 @@ import pytest
 from connectors.binding import Binding, Body, Encoding
 from connectors.catalog.document import CatalogTool
 from connectors.catalog.openapi.files import FILE_ID, file_id
-from tests.connectors.catalog.documents import Node, json_body, read_one
+from tests.connectors.catalog.documents import Node, http, json_body, read_one
 
 MULTIPART = "multipart/form-data"
 FORM = "application/x-www-form-urlencoded"
@@ -21,9 +21,10 @@ def form(properties: Node, *, media_type: str = MULTIPART, encoding: Node | None
 
 
 def body_of(tool: CatalogTool) -> Body:
-    assert tool.binding.body is not None
-    assert Binding.from_json(tool.binding.to_json()) == tool.binding
-    return tool.binding.body
+    binding = http(tool)
+    assert Binding.from_json(binding.to_json()) == binding
+    assert binding.body is not None
+    return binding.body
 
 
 def given(tool: CatalogTool) -> Node:

@@ -14,7 +14,7 @@ from connectors.catalog.document import Catalog, CatalogError, CatalogTool, Skip
 from connectors.catalog.importer import ImportReport, import_catalog
 from connectors.models import Connector, Tool
 from tests import cast
-from tests.connectors.catalog.documents import Node, json_body, query, read
+from tests.connectors.catalog.documents import Node, http, json_body, query, read
 from tests.search.mcp.rpc import Rpc
 
 BEARER: Node = {"token": {"type": "http", "scheme": "bearer"}}
@@ -176,7 +176,7 @@ def test_a_document_does_not_move_a_connector_to_another_host(acme: Organization
 
 
 def test_operations_that_go_to_another_host_are_noted(acme: Organization) -> None:
-    bindings = (replace(DESK.tools[0].binding, base_url=url) for url in ("https://files.example/v1", DESK.base_url))
+    bindings = (replace(http(DESK.tools[0]), base_url=url) for url in ("https://files.example/v1", DESK.base_url))
     tools = (replace(tool, binding=binding) for tool, binding in zip(DESK.tools[:2], bindings, strict=True))
     assert _import(acme, replace(DESK, tools=tuple(tools))).notes == (
         "By the document, 1 of the tools call files.example, with the account's credential.",

@@ -8,7 +8,7 @@ import pytest
 from connectors.auth_scheme import AuthKind, AuthScheme
 from connectors.catalog.document import CatalogError, SkippedOperation
 from connectors.catalog.openapi import read_openapi
-from tests.connectors.catalog.documents import SOURCE, Node, document, query, read, read_one
+from tests.connectors.catalog.documents import SOURCE, Node, document, http, query, read, read_one
 
 LIST: Node = {"get": {"operationId": "listThings"}}
 
@@ -93,14 +93,14 @@ def test_two_operations_with_one_id_are_two_tools() -> None:
 
 def test_a_fragment_in_a_path_tells_operations_apart_and_never_travels() -> None:
     catalog = read({"/token": {"post": {}}, "/token#refresh": {"post": {}}})
-    assert [it.binding.path for it in catalog.tools] == ["/token", "/token"]
+    assert [http(it).path for it in catalog.tools] == ["/token", "/token"]
     assert len({it.name for it in catalog.tools}) == 2
 
 
 def test_a_query_in_a_path_is_fixed_and_its_placeholders_are_the_declared_parameters() -> None:
     catalog = read({"/rpc/{id}?action=run&limit={limit}": {"post": {"parameters": [query("limit")]}}})
     (tool,) = catalog.tools
-    assert tool.binding.path == "/rpc/{id}?action=run"
+    assert http(tool).path == "/rpc/{id}?action=run"
     assert list(tool.input_schema["properties"]) == ["id", "limit"]
 
 
@@ -203,7 +203,7 @@ def test_an_operation_s_own_server_is_bound_to_it() -> None:
         },
         servers=[{"url": "https://api.vendor.example"}],
     )
-    assert [it.binding.base_url for it in catalog.tools] == [
+    assert [http(it).base_url for it in catalog.tools] == [
         "https://files.vendor.example",
         "https://b.vendor.example",
         "",

@@ -20,6 +20,7 @@ from connectors.catalog.openapi import read_openapi
 from connectors.curation.names import advertised_name
 from connectors.execution.arguments import bind
 from connectors.models import Tool
+from tests.connectors.catalog.documents import http
 from tests.connectors.real_catalogs import FOLDER, MARKS, OPERATIONS, read
 
 pytestmark = MARKS
@@ -50,12 +51,12 @@ def test_every_schema_compiles_and_is_one_that_clients_accept(name: str) -> None
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_a_binding_sends_every_argument_and_nothing_else(name: str) -> None:
     for tool in read(name).tools:
-        bound = [it.argument for it in tool.binding.parameters]
-        if body := tool.binding.body:
+        bound = [it.argument for it in http(tool).parameters]
+        if body := http(tool).body:
             bound += [body.argument] if body.argument else [argument for argument, _ in body.properties]
         assert sorted(bound) == sorted(tool.input_schema["properties"])
-        placeholders = set(re.findall(r"\{([^{}/]+)\}", tool.binding.path))
-        assert placeholders == {it.name for it in tool.binding.parameters if it.location == "path"}
+        placeholders = set(re.findall(r"\{([^{}/]+)\}", http(tool).path))
+        assert placeholders == {it.name for it in http(tool).parameters if it.location == "path"}
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -92,28 +93,29 @@ _VALUES = {
 
 @given(data=st.data())
 def test_a_call_to_slack_sends_its_arguments_as_a_form(data: st.DataObject) -> None:
-    posts = [tool for tool in read("slack.json").tools if tool.binding.body]
+    posts = [tool for tool in read("slack.json").tools if http(tool).body]
     tool = data.draw(st.sampled_from(posts))
-    assert tool.binding.body
+    body = http(tool).body
+    assert body
     properties = tool.input_schema["properties"]
     required = tool.input_schema.get("required", ())
     values = {name: _VALUES[schema["type"]] for name, schema in properties.items()}
     optional = {name: values[name] for name in values if name not in required}
     arguments = data.draw(st.fixed_dictionaries({name: values[name] for name in required}, optional=optional))
     jsonschema_rs.validate(tool.input_schema, arguments)
-    sent = bind(tool.binding, arguments)
+    sent = bind(http(tool), arguments)
     expected = {name: it if isinstance(it, str) else json.dumps(it) for name, it in arguments.items()}
     assert sent.query == ()
     assert parse_qsl((sent.content or b"").decode(), keep_blank_values=True, strict_parsing=bool(expected)) == [
-        (wire, expected[name]) for name, wire in tool.binding.body.properties if name in expected
+        (wire, expected[name]) for name, wire in body.properties if name in expected
     ]
     assert sent.media_type == ("application/x-www-form-urlencoded" if expected else "")
 
 
 def test_every_call_to_notion_sends_its_version() -> None:
     tools = read("notion.json").tools
-    assert all(dict(tool.binding.headers).keys() == {"Notion-Version"} for tool in tools if tool.binding.headers)
-    assert sum(bool(tool.binding.headers) for tool in tools) == 23
+    assert all(dict(http(tool).headers).keys() == {"Notion-Version"} for tool in tools if http(tool).headers)
+    assert sum(bool(http(tool).headers) for tool in tools) == 23
     assert not any("Notion-Version" in tool.input_schema["properties"] for tool in tools)
 
 

@@ -14,7 +14,7 @@ from connectors.catalog.document import Catalog, CatalogError, CatalogTool
 from connectors.catalog.openapi import read_openapi
 from connectors.catalog.openapi.files import file_id
 from connectors.execution.arguments import bind
-from tests.connectors.catalog.documents import SOURCE, Node
+from tests.connectors.catalog.documents import SOURCE, Node, http
 from tests.connectors.catalog.test_broken_documents import JUNK
 
 FORM = "application/x-www-form-urlencoded"
@@ -74,7 +74,7 @@ class TestWhereItLives:
 
     def test_an_operation_with_schemes_of_its_own_goes_by_those(self) -> None:
         root = {"host": "a.example", "basePath": "/v1", "schemes": ["http"]}
-        assert read_one(schemes=["https"], root=root).binding.base_url == "https://a.example/v1"
+        assert http(read_one(schemes=["https"], root=root)).base_url == "https://a.example/v1"
 
     def test_a_version_that_yaml_reads_as_a_number_is_known(self) -> None:
         (tool,) = read_openapi(b"swagger: 2.0\npaths: {/things: {get: {}}}\n", source="desk.yaml").tools
@@ -86,7 +86,7 @@ class TestBodies:
         schema = {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}, "size": {}}}
         tool = read_one(body(schema, required=True))
         assert tool.input_schema["required"] == ["title"]
-        assert tool.binding.body == Body(
+        assert http(tool).body == Body(
             media_type="application/json", required=True, properties=(("title", "title"), ("size", "size"))
         )
 
@@ -111,8 +111,9 @@ class TestBodies:
         self, root: Node, operation: Node, media_type: str
     ) -> None:
         tool = read_one(body({"type": "object"}), root=root, **operation)
-        assert tool.binding.body
-        assert tool.binding.body.media_type == media_type
+        made = http(tool).body
+        assert made
+        assert made.media_type == media_type
 
     def test_a_body_that_stands_among_the_shared_parameters_is_a_body(self) -> None:
         root = {
@@ -121,7 +122,7 @@ class TestBodies:
         }
         tool = read_one({"$ref": "#/parameters/Ticket"}, root=root)
         assert tool.input_schema["properties"] == {"title": {"type": "string"}}
-        assert tool.binding.body == Body(media_type="application/json", required=True, properties=(("title", "title"),))
+        assert http(tool).body == Body(media_type="application/json", required=True, properties=(("title", "title"),))
 
     def test_an_operation_s_body_replaces_the_one_of_its_path(self) -> None:
         shared = {**body({"properties": {"old": {}}}), "name": "other"}
@@ -144,7 +145,7 @@ class TestForms:
             "required": ["title"],
             "additionalProperties": False,
         }
-        sent = bind(tool.binding, {"title": "a b&c", "urgent": True})
+        sent = bind(http(tool), {"title": "a b&c", "urgent": True})
         assert (sent.content, sent.media_type) == (b"title=a%20b%26c&urgent=true", FORM)
 
     @pytest.mark.parametrize(
@@ -157,15 +158,16 @@ class TestForms:
         ],
     )
     def test_a_file_makes_a_form_multipart(self, fields: list[Node], consumes: list[str], media_type: str) -> None:
-        made = read_one(*fields, consumes=consumes).binding.body
+        made = http(read_one(*fields, consumes=consumes)).body
         assert made
         assert made.media_type == media_type
 
     def test_a_file_is_given_by_its_id(self) -> None:
         tool = read_one(field("picture", "file", description="A PNG."))
         assert tool.input_schema["properties"] == {"picture": file_id("A PNG.")}
-        assert tool.binding.body is not None
-        assert tool.binding.body.files == ("picture",)
+        body = http(tool).body
+        assert body is not None
+        assert body.files == ("picture",)
 
     def test_an_array_repeats_its_field_or_is_text_that_says_how(self) -> None:
         tags = {"items": {"type": "string"}}
@@ -177,7 +179,7 @@ class TestForms:
             "many": {"type": "array", "items": {"type": "string"}},
             "one": {"type": "string", "description": "The tags. Values separated by commas."},
         }
-        assert bind(tool.binding, {"many": ["a", "b"], "one": "a,b"}).content == b"many=a&many=b&one=a%2Cb"
+        assert bind(http(tool), {"many": ["a", "b"], "one": "a,b"}).content == b"many=a&many=b&one=a%2Cb"
 
 
 class TestParameters:
@@ -207,13 +209,13 @@ class TestParameters:
     def test_an_array_in_the_query_is_joined_as_the_document_says(self, collection: Node, wire: str) -> None:
         tool = read_one(query("t", "array", items={"type": "string"}, **collection), method="get")
         assert tool.input_schema["properties"]["t"] == {"type": "array", "items": {"type": "string"}}
-        sent = bind(tool.binding, {"t": ["a", "b"]}).query
+        sent = bind(http(tool), {"t": ["a", "b"]}).query
         assert "&".join(f"{name}={value}" for name, value in sent) == wire
 
     def test_an_array_in_a_path_or_header_is_joined_by_commas(self) -> None:
         ids = {"name": "ids", "in": "path", "type": "array", "items": {"type": "integer"}, "required": True}
         tool = read_one(ids, {**ids, "name": "X-Ids", "in": "header"}, path="/tickets/{ids}")
-        sent = bind(tool.binding, {"ids": [1, 2], "X-Ids": [3, 4]})
+        sent = bind(http(tool), {"ids": [1, 2], "X-Ids": [3, 4]})
         assert (sent.path, sent.headers) == ("/tickets/1,2", (("X-Ids", "3,4"),))
 
     @pytest.mark.parametrize(
@@ -240,7 +242,7 @@ class TestParameters:
             root=root,
         )
         assert tool.input_schema["properties"] == {"id": {"type": "string"}, "page": {"type": "integer"}}
-        assert [it.location for it in tool.binding.parameters] == [Location.PATH, Location.QUERY]
+        assert [it.location for it in http(tool).parameters] == [Location.PATH, Location.QUERY]
 
     def test_a_reference_that_leads_to_nothing_is_noted(self) -> None:
         catalog = read({"/things": {"get": {"parameters": [{"$ref": "#/parameters/Gone"}]}}})
