@@ -54,13 +54,19 @@ def require(checkpoint: Checkpoint, caller: Caller, ref: ToolRef, name: str) -> 
         raise Restricted(name, by=decision.layer, scope=decision.scope, ref=ref)
 
 
-def require_now(checkpoint: Checkpoint, member: Member, ref: ToolRef, name: str) -> None:
-    """As `require`, by what the surrounding transaction sees: for one that has bumped the version.
+def decide_now(checkpoint: Checkpoint, member: Member, refs: Sequence[ToolRef]) -> list[Decision]:
+    """As `decide`, by what the surrounding transaction sees: for one that has bumped the version.
 
     Nothing is kept under the new version, which is nobody's until the commit and another's after a rollback.
     """
     del checkpoint
-    decision = load(member).decide(ref)
+    policy = load(member)
+    return [policy.decide(ref) for ref in refs]
+
+
+def require_now(checkpoint: Checkpoint, member: Member, ref: ToolRef, name: str) -> None:
+    """Raises Restricted, under this name, where `decide_now` denies."""
+    [decision] = decide_now(checkpoint, member, [ref])
     if decision.layer is not None and decision.scope is not None:
         raise Restricted(name, by=decision.layer, scope=decision.scope, ref=ref)
 

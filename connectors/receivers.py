@@ -8,7 +8,7 @@ from accesscontrol import holdings
 from accesscontrol.models import Member, Surface
 from accesscontrol.signals import membership_ending
 from connectors.connecting.sessions import close_sessions
-from connectors.services import offboarding
+from connectors.services import offboarding, toolbox_offboarding
 
 
 @receiver(membership_ending)
@@ -17,11 +17,14 @@ def close_open_connect_pages(sender: Any, member: Member, **kwargs: Any) -> None
 
 
 @receiver(membership_ending)
-def pass_on_or_end_accounts(
+def pass_on_or_end_what_they_own(
     sender: Any, member: Member, status: str, surface: Surface, actor: Member | None, **kwargs: Any
 ) -> None:
     if status == Member.Status.REMOVED:
-        offboarding.end_accounts(member=member, new_owner=kwargs.get("new_owner"), surface=surface, actor=actor)
+        by: dict[str, Any] = {"new_owner": kwargs.get("new_owner"), "surface": surface, "actor": actor}
+        offboarding.end_accounts(member=member, **by)
+        toolbox_offboarding.end_toolboxes(member=member, **by)
 
 
 holdings.register(offboarding.holdings)
+holdings.register(toolbox_offboarding.holdings)

@@ -25,6 +25,7 @@ MET = {
     "S18": "An edit, a fork or a new connection is reflected by the next search.",
     "S19": "A restricted tool is withheld, cannot be called, never competes and never counts.",
     "S20": "Search ranks restricted tools apart and names them without a schema.",
+    "S22": "The resolver decides at every place where a member can reach a connector or tool.",
     "S23": "Members with different reach get different pools and weights.",
     "S24": "After a restriction changes, tasks propagate it within two minutes.",
     "S25": "Removing or suspending a member revokes every live grant in the same transaction.",
@@ -36,5 +37,4 @@ MET = {
 }
 TO_COME = {
     "S21": "A card says how many matches are restricted and names up to five.",
-    "S22": "The resolver decides at every place where a member can reach a connector or tool.",
 }

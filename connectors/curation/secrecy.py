@@ -37,6 +37,7 @@ _KEYS = re.compile(
 )
 _LOOKS = "looks like a credential, which everybody with this tool could use; connect an account with it instead"
 _SHORTEST_CREDENTIAL = 6
+_CREDENTIAL_FIELDS = frozenset({"token", "key", "password", "secret"})
 
 
 def unfit(place: str, schema: Schema, values: Mapping[str, Any], own: Collection[str] = ()) -> list[Problem]:
@@ -52,15 +53,17 @@ def unfit(place: str, schema: Schema, values: Mapping[str, Any], own: Collection
 
 
 def secrets_in(credential: Mapping[str, Any]) -> set[str]:
-    """What of an account's credential is secret enough to be looked for: no empty and no tiny text."""
-    found = {text for _, text in _texts("", dict(credential)) if len(text) >= _SHORTEST_CREDENTIAL}
-    return found - {str(credential.get("username", ""))}
+    """What of an account's credential is secret, and long enough to be looked for."""
+    texts = ((name, text) for name, text in _texts("", dict(credential)) if len(text) >= _SHORTEST_CREDENTIAL)
+    return {text for name, text in texts if name.rpartition("_")[2] in _CREDENTIAL_FIELDS}
 
 
 def _objection(name: str, value: Any, member: Schema, own: Collection[str]) -> str:
     size = len(value) if isinstance(value, str) else len(json.dumps(value, ensure_ascii=False))
     if size > MAX_VALUE:
         return f"must have at most {MAX_VALUE} characters"
+    if "\\u0000" in json.dumps(value):
+        return "must hold no NUL character"
     texts = list(_texts(name, value))
     if texts and (member.get("format") == "password" or member.get("writeOnly") is True):
         return _LOOKS
