@@ -21,8 +21,9 @@ from connectors.services import oauth_apps
 class OAuthAppForm(forms.ModelForm[OAuthApp]):
     """The client secret is write-only, as an account's credential is."""
 
-    client_secret = forms.CharField(
+    secret = forms.CharField(
         required=False,
+        label="Client secret",
         widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
         help_text="Stored encrypted and never shown again. Leave empty to keep the stored one.",
     )
@@ -72,7 +73,7 @@ class OAuthAppAdmin(RefusalsShown, TenantAdmin[OAuthApp]):
         "connector",
         "grant_type",
         "client_id",
-        "client_secret",
+        "secret",
         "client_authentication",
         "authorization_url",
         "token_url",
@@ -90,7 +91,7 @@ class OAuthAppAdmin(RefusalsShown, TenantAdmin[OAuthApp]):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         actor = actor_in(request, organization_of(obj))
-        secret = form.cleaned_data["client_secret"]
+        secret = form.cleaned_data["secret"]
         oauth_apps.save(app=obj, client_secret=secret, surface=Surface.ADMIN, actor=actor)
 
     def delete_model(self, request: HttpRequest, obj: OAuthApp) -> None:
