@@ -144,6 +144,7 @@ registry.register(
         permission=None,
         scope=Scope.WRITE,
         run=withdraw,
+        subject="id",
     )
 )
 registry.register(

@@ -36,6 +36,28 @@ def parse_input[InputT: OperationInput](model: type[InputT], arguments: dict[str
         ) from None
 
 
+def from_texts(model: type[OperationInput], texts: Mapping[str, list[str]]) -> dict[str, Any]:
+    """The values that a query string's texts stand for, where the input says what they are; else the texts.
+
+    Raises InvalidArguments for a name that is given twice and holds one value.
+    """
+    properties = model.model_json_schema().get("properties", {})
+    return {name: _from_text(name, properties.get(name, {}), given) for name, given in texts.items()}
+
+
+def _from_text(name: str, schema: Mapping[str, Any], given: list[str]) -> Any:
+    if schema.get("type") == "array":
+        return given
+    if len(given) != 1:
+        raise InvalidArguments([Problem(name, "is given more than once")])
+    kind, text = schema.get("type"), given[0]
+    if kind == "integer" and text.removeprefix("-").isdecimal() and text.isascii():
+        return int(text)
+    if kind == "boolean" and text in ("true", "false"):
+        return text == "true"
+    return text
+
+
 def input_schema(model: type[OperationInput]) -> dict[str, Any]:
     """A model's JSON Schema, without the titles that only repeat its names."""
     schema = model.model_json_schema()
@@ -60,6 +82,8 @@ class Operation[InputT: OperationInput]:
     permission: Permission | None
     scope: Scope
     run: Callable[[Caller, InputT], dict[str, Any]]
+    subject: str = ""
+    """The input that names the one thing this is about, where there is one: over REST, its place in the address."""
 
     @property
     def name(self) -> str:

@@ -139,6 +139,7 @@ registry.register(
         permission=Permission.CONNECTION_CREATE,
         scope=Scope.WRITE,
         run=share,
+        subject="connection",
     )
 )
 registry.register(
@@ -151,6 +152,7 @@ registry.register(
         permission=Permission.CONNECTION_CREATE,
         scope=Scope.WRITE,
         run=unshare,
+        subject="connection",
     )
 )
 registry.register(
@@ -163,6 +165,7 @@ registry.register(
         permission=Permission.CONNECTION_CREATE,
         scope=Scope.WRITE,
         run=rename,
+        subject="connection",
     )
 )
 registry.register(
@@ -177,5 +180,6 @@ registry.register(
         permission=Permission.CONNECTION_CREATE,
         scope=Scope.DESTRUCTIVE,
         run=disconnect,
+        subject="connection",
     )
 )

@@ -16,6 +16,7 @@ urlpatterns = [
     path("", include("accesscontrol.urls")),
     path("", include("connectors.urls")),
     path("", include("search.urls")),
+    path("", include("elaichi.api.urls")),
 ]
 handler400 = "elaichi.error_pages.bad_request"
 handler404 = "elaichi.error_pages.not_found"

@@ -36,8 +36,7 @@ def call_tool(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str,
     """
     operation = registry.get(name)
     if operation is not None:
-        with audit.call(caller, action="operation.call", target=operation.name):
-            return _run_operation(caller, operation, arguments)
+        return call_operation(caller, operation, arguments)
     if (refusal := registry.only_in_admin(name)) is not None:
         with audit.call(caller, action="operation.call", target=name):
             raise refusal
@@ -67,6 +66,12 @@ def _admit(caller: Caller, pool: Pool, name: str) -> AdvertisedTool:
     if advertised.annotations.get("destructiveHint") and Scope.DESTRUCTIVE not in caller.scopes:
         raise ScopeRequired(Scope.DESTRUCTIVE)
     return advertised
+
+
+def call_operation(caller: Caller, operation: Operation[Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Raises Refusal. Audited, whatever came of it."""
+    with audit.call(caller, action="operation.call", target=operation.name):
+        return _run_operation(caller, operation, arguments)
 
 
 def _run_operation(caller: Caller, operation: Operation[Any], arguments: dict[str, Any]) -> dict[str, Any]:
