@@ -174,6 +174,8 @@ def require_public(host: str, port: int, addresses: Sequence[str], *, allowed: f
 def resolution(resolve: Resolve, host: str, port: int) -> "Future[Sequence[str]]":
     """In a thread of its own: the system's resolver takes no time limit and may wait half a minute."""
     answer: Future[Sequence[str]] = Future()
+    # From here on nobody can cancel it, who does not wait any longer.
+    answer.set_running_or_notify_cancel()
     Thread(target=_answer, args=(answer, resolve, host, port), name="resolve", daemon=True).start()
     return answer
 

@@ -87,7 +87,7 @@ def _read_without_account(url: str, key_header: str) -> Catalog:
         return Catalog(kind=KIND, title="", version="", base_url=url, auth_schemes=offered, notes=(_ACCOUNT_FIRST,))
     except Refusal as refusal:
         raise CatalogError(f"The server cannot be read: {refusal}") from refusal
-    except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
+    except httpx2.InvalidURL as error:
         raise CatalogError(f"The server's URL is not valid: {error}.") from error
 
 

@@ -1,5 +1,6 @@
 """TLS keeps the name that was asked for, and a call that began with TLS stays with it."""
 
+import asyncio
 import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from connectors.execution.egress import GuardedTransport
+from connectors.execution.egress_async import AsyncGuardedTransport
 from connectors.execution.errors import BlockedAddress, UpstreamUnreachable
 from connectors.execution.sending import UpstreamResponse, send
 from tests.connectors.execution.upstream import Server, respond, serving
@@ -78,6 +80,28 @@ def test_the_name_is_asked_for_and_checked_though_an_address_is_dialled(
     assert call(secure, HOST, certificate).content == b"ok"
     assert names == [HOST]
     assert secure.received[0].headers["host"] == f"{HOST}:{secure.server_port}"
+
+
+@pytest.mark.parametrize(("host", "trusted"), [(HOST, True), ("other.example", False)])
+def test_connections_of_an_event_loop_check_the_name_too(
+    secure: Server, certificate: Path, names: list[str | None], host: str, trusted: bool
+) -> None:
+    secure.routes["/"] = respond(200, b"ok")
+    authority = f"{host}:{secure.server_port}"
+    context = ssl.create_default_context(cafile=certificate)
+
+    async def fetch() -> httpx2.Response:
+        async with AsyncGuardedTransport(
+            allowed=[authority], resolve=lambda host, port: ["127.0.0.1"], ssl_context=context
+        ) as transport:
+            return await transport.handle_async_request(httpx2.Request("GET", f"https://{authority}/"))
+
+    if trusted:
+        assert asyncio.run(fetch()).status_code == 200
+    else:
+        with pytest.raises(httpx2.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
+            asyncio.run(fetch())
+    assert names == [host]
 
 
 def test_a_certificate_of_another_name_is_refused(secure: Server, certificate: Path) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import socket
 from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
@@ -11,9 +12,10 @@ import pytest
 
 from accesscontrol.exceptions import Refusal
 from connectors.auth_scheme import AuthKind, AuthScheme
-from connectors.execution import mcp_call
+from connectors.execution import cancellation, mcp_call
 from connectors.execution.errors import (
     BlockedAddress,
+    Cancelled,
     CredentialRefused,
     DeadlineExceeded,
     NeedsReauth,
@@ -27,7 +29,7 @@ from connectors.execution.mcp_results import ToolFailed
 from connectors.execution.results import Content, Result
 from connectors.mcp_binding import McpBinding
 from connectors.models import Connector, Tool
-from tests.connectors.execution.upstream import Route, endless, respond
+from tests.connectors.execution.upstream import Handler, Route, endless, respond
 from tests.connectors.mcp.server import LEGACY, MODERN, PIXEL, RpcError, Scripted, streamed, text
 
 SECRET = "canary-credential"
@@ -299,6 +301,17 @@ class TestFailures:
         settings.OUTBOUND_SECONDS = 0.3
         scripted.answers["tools/call"] = answer
         with pytest.raises(DeadlineExceeded, match=r"within 0\.3 seconds"):
+            call(scripted.endpoint)
+
+    def test_a_caller_that_hangs_up_ends_the_call(self, scripted: Scripted) -> None:
+        ours, theirs = socket.socketpair()
+
+        def answer(handler: Handler) -> None:
+            theirs.close()
+            handler.server.stopping.wait(5)
+
+        scripted.answers["tools/call"] = answer
+        with ours, cancellation.ending_with(ours), pytest.raises(Cancelled):
             call(scripted.endpoint)
 
     def test_a_server_that_asks_the_person_is_told_that_nobody_answers(self, desk_url: str) -> None:
