@@ -4,6 +4,7 @@ import math
 from random import Random
 from typing import Any
 
+from connectors.binding import Binding, Location
 from connectors.execution.validation import validate
 
 type Schema = dict[str, Any]
@@ -56,6 +57,11 @@ def arguments(schema: Schema, seed: int, *, ascii_only: frozenset[str] = frozens
         if not problems:
             return found
     raise CannotGenerate(problems)
+
+
+def in_headers(binding: Binding) -> frozenset[str]:
+    """The arguments that travel in headers, which hold ASCII alone."""
+    return frozenset(it.argument for it in binding.parameters if it.location is Location.HEADER)
 
 
 class _Maker:

@@ -19,11 +19,17 @@ from connectors.catalog.importer import import_catalog
 from connectors.catalog.openapi import read_openapi
 from connectors.curation.names import advertised_name
 from connectors.execution.arguments import bind
+from connectors.execution.outgoing_file import OutgoingFile
 from connectors.models import Tool
 from tests.connectors.catalog.documents import http
+from tests.connectors.generated import arguments, in_headers
 from tests.connectors.real_catalogs import FOLDER, MARKS, OPERATIONS, read
 
 pytestmark = MARKS
+
+
+# An id of exactly 24 characters of a pattern, among other things.
+_NOT_GENERATED = {"intercom.yaml create_conversation"}
 
 
 def _refuse(uri: str) -> Any:
@@ -57,6 +63,14 @@ def test_a_binding_sends_every_argument_and_nothing_else(name: str) -> None:
         assert sorted(bound) == sorted(tool.input_schema["properties"])
         placeholders = set(re.findall(r"\{([^{}/]+)\}", http(tool).path))
         assert placeholders == {it.name for it in http(tool).parameters if it.location == "path"}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_tool_can_be_called_whatever_its_body_is(name: str) -> None:
+    file = OutgoingFile(name="scan.png", media_type="image/png", content=b"\x89PNG")
+    for tool in read(name).tools:
+        if f"{name} {tool.name}" not in _NOT_GENERATED:
+            bind(http(tool), arguments(tool.input_schema, 1, ascii_only=in_headers(http(tool))), files=lambda _: file)
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

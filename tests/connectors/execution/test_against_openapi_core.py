@@ -29,7 +29,7 @@ from connectors.execution.request import build_request
 from connectors.execution.sending import send
 from tests.connectors.execution.independent import cleaned, read
 from tests.connectors.execution.upstream import Received, Server
-from tests.connectors.generated import CannotGenerate, arguments
+from tests.connectors.generated import CannotGenerate, arguments, in_headers
 from tests.connectors.real_catalogs import MARKS, OPERATIONS, root
 from tests.connectors.real_catalogs import read as read_catalog
 
@@ -124,9 +124,8 @@ def _sent(drawn: Drawn, given: dict[str, Any], upstream: Server, transport: Guar
 
 def _compare(drawn: Drawn, upstream: Server, transport: GuardedTransport) -> None:
     """Raises Difference, Unreadable."""
-    in_headers = frozenset(it.argument for it in drawn.binding.parameters if it.location == "header")
     try:
-        given = arguments(drawn.tool.input_schema, SEED, ascii_only=in_headers)
+        given = arguments(drawn.tool.input_schema, SEED, ascii_only=in_headers(drawn.binding))
     except CannotGenerate as error:
         raise Unreadable(str(error)) from error
     received = _sent(drawn, given, upstream, transport)
