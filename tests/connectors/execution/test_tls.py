@@ -3,47 +3,24 @@
 import asyncio
 import ssl
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx2
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from connectors.execution.egress import GuardedTransport
 from connectors.execution.egress_async import AsyncGuardedTransport
 from connectors.execution.errors import BlockedAddress, UpstreamUnreachable
 from connectors.execution.sending import UpstreamResponse, send
-from tests.connectors.execution.upstream import Server, respond, serving
+from tests.connectors.execution.certificate import self_signed, serving_over_tls
+from tests.connectors.execution.upstream import Server, respond
 
 HOST = "secure.example"
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of HOST, signed by itself, with its key in the same file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])
-    now = datetime.now(UTC)
-    signed = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(HOST)]), critical=False)
-        .sign(key, SHA256())
-    )
-    path = tmp_path_factory.mktemp("tls") / "secure.pem"
-    path.write_bytes(
-        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + signed.public_bytes(Encoding.PEM)
-    )
-    return path
+    return self_signed(HOST, tmp_path_factory.mktemp("tls"))
 
 
 @pytest.fixture
@@ -54,12 +31,7 @@ def names() -> list[str | None]:
 
 @pytest.fixture
 def secure(certificate: Path, names: list[str | None]) -> Iterator[Server]:
-    server = Server()
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    context.sni_callback = lambda _socket, name, _context: names.append(name)
-    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    with serving(server):
+    with serving_over_tls(certificate, names) as server:
         yield server
 
 
