@@ -7,7 +7,7 @@ the check of each request that asks it, stay in the thread that made the call.
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import anyio
 import httpx2
@@ -21,7 +21,6 @@ from mcp_types import PARSE_ERROR, Implementation, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from accesscontrol.exceptions import Refusal
 from connectors.execution import cancellation
 from connectors.execution.deadline import remaining
 from connectors.execution.egress_async import AsyncGuardedTransport
@@ -81,32 +80,39 @@ def converse[T](
         seconds = remaining(limits.total) or limits.total
     changes: list[ToolListChangedNotification] = []
     try:
-        return async_to_sync(_converse)(server, work, hop_check, replace(limits, total=seconds), changes)
+        return async_to_sync(_converse)(server, work, hop_check, limits, seconds, changes)
     finally:
         if changes:
             on_changed_tools()
 
 
 async def _converse[T](
-    server: Server, work: Work[T], hop_check: HopCheck, limits: Limits, changes: list[ToolListChangedNotification]
+    server: Server,
+    work: Work[T],
+    hop_check: HopCheck,
+    limits: Limits,
+    seconds: float,
+    changes: list[ToolListChangedNotification],
 ) -> T:
+    outcome: list[T | Exception] = []
     async with AsyncGuardedTransport(allowed=settings.EGRESS_ALLOWED) as guarded:
         asked = AskedTransport(guarded, hop_check=hop_check, limits=limits, redact=redactor(server.secrets))
-        outcome: T | Exception = Cancelled()
         try:
-            with anyio.fail_after(limits.total):
+            with anyio.fail_after(seconds):
                 async with anyio.create_task_group() as group:
                     group.start_soon(_watch, asked, group.cancel_scope)
                     async with _connected(server, asked, limits, changes) as client:
-                        outcome = await _attempt(work, client)
+                        outcome.append(await _attempt(work, client))
                     group.cancel_scope.cancel()
         except TimeoutError:
-            raise DeadlineExceeded(server.host, limits.total) from None
+            outcome.append(DeadlineExceeded(server.host, limits.total))
         except Exception as error:
-            outcome = _innermost(error)
-    if isinstance(outcome, Exception):
-        raise _reason(outcome, server, asked) from None
-    return outcome
+            outcome.append(_innermost(error))
+    # What came first counts: a goodbye that goes wrong changes nothing of what was done.
+    found = outcome[0] if outcome else Cancelled()
+    if isinstance(found, Exception):
+        raise _reason(found, server, asked) from None
+    return found
 
 
 async def _watch(asked: AskedTransport, conversation: anyio.CancelScope) -> None:
@@ -175,8 +181,6 @@ def _reason(error: Exception, server: Server, asked: AskedTransport) -> Exceptio
             return asked.failed
         case MCPError(code=code) if code != PARSE_ERROR:
             return ProtocolError(server.host, code, one_line(error.message, redactor(server.secrets)))
-        case MCPError() | ValidationError() | RuntimeError():
+        case MCPError() | ValidationError() | RuntimeError() | httpx2.HTTPError() | anyio.ClosedResourceError():
             return UpstreamError(f"{server.host} answered with something that is not MCP.")
-        case Refusal():
-            return error
     return error

@@ -18,6 +18,7 @@ from connectors.execution.results import failure
 from connectors.execution.sending import HopCheck, Limits, UpstreamResponse, as_errors
 
 _RESUMES = "last-event-id"
+_GOODBYE_SECONDS = 2.0
 # They describe the bytes as they travelled; the client gets them decoded.
 _OF_THE_TRANSFER = ("content-encoding", "content-length", "transfer-encoding")
 
@@ -65,7 +66,7 @@ class AskedTransport(httpx2.AsyncBaseTransport):
         request.extensions["timeout"] = {
             "connect": self._limits.connect,
             "pool": self._limits.connect,
-            "read": self._limits.total,
+            "read": _GOODBYE_SECONDS if request.method == "DELETE" else self._limits.total,
             "write": self._limits.total,
         }
         with as_errors(request.url.host, self._limits):

@@ -110,6 +110,7 @@ class Scripted(Server):
     def __init__(self, **tools: dict[str, Any]) -> None:
         super().__init__()
         self.routes["/mcp"] = self.speak
+        self._goodbye = respond(405)
         self.asked: list[dict[str, Any]] = []
         """The messages that came, in their order."""
         self.answers: dict[str, Answer | list[Answer]] = {
@@ -135,9 +136,20 @@ class Scripted(Server):
     def methods(self) -> list[str]:
         return [message["method"] for message in self.asked]
 
+    def open_sessions(self, goodbye: Route) -> None:
+        """From now on each greeting opens a session, and `goodbye` answers its end."""
+        greeting = self.answers["initialize"]
+
+        def greet(handler: Handler) -> None:
+            body = json.dumps({"jsonrpc": "2.0", "id": self.asked[-1]["id"], "result": greeting}).encode()
+            respond(200, body, Content_Type="application/json", Mcp_Session_Id="s-1")(handler)
+
+        self.answers["initialize"] = greet
+        self._goodbye = goodbye
+
     def speak(self, handler: Handler) -> None:
         if handler.command != "POST":
-            respond(405)(handler)
+            self._goodbye(handler)
             return
         message = json.loads(self.received[-1].body)
         self.asked.append(message)

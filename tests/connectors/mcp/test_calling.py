@@ -1,7 +1,6 @@
 """Calls of a remote MCP server's tools: what comes back, what goes along, and what may go wrong."""
 
 import gzip
-import json
 import socket
 from base64 import b64decode
 from collections.abc import Callable
@@ -37,6 +36,10 @@ BEARER = AuthScheme(kind=AuthKind.BEARER)
 # A call that shows that the catalog is stale says so once the transaction has committed.
 pytestmark = pytest.mark.django_db
 ERAS = pytest.mark.parametrize("era", [MODERN, LEGACY, ""])
+
+
+def silent(handler: Handler) -> None:
+    handler.server.stopping.wait(5)
 
 
 def call(
@@ -175,14 +178,7 @@ class TestRequests:
         assert scripted.methods.count("tools/call") == 1
 
     def test_a_session_is_opened_kept_and_closed(self, scripted: Scripted) -> None:
-        greeting = scripted.answers["initialize"]
-
-        def greet(handler: Any) -> None:
-            message = handler.server.asked[-1]
-            body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": greeting}).encode()
-            respond(200, body, Content_Type="application/json", Mcp_Session_Id="s-1")(handler)
-
-        scripted.answers["initialize"] = greet
+        scripted.open_sessions(respond(200))
         call(scripted.endpoint)
         assert [(request.method, request.headers.get("mcp-session-id")) for request in scripted.received] == [
             ("POST", None),
@@ -190,6 +186,12 @@ class TestRequests:
             ("POST", "s-1"),
             ("DELETE", "s-1"),
         ]
+
+    @pytest.mark.parametrize("goodbye", [respond(500), silent], ids=["refused", "silent"])
+    def test_a_goodbye_that_goes_wrong_changes_nothing(self, scripted: Scripted, settings: Any, goodbye: Route) -> None:
+        settings.OUTBOUND_SECONDS = 0.5
+        scripted.open_sessions(goodbye)
+        assert call(scripted.endpoint).value == {"text": "done"}
 
 
 class TestFailures:
@@ -293,7 +295,7 @@ class TestFailures:
 
     @pytest.mark.parametrize(
         "answer",
-        [lambda handler: handler.server.stopping.wait(5),
+        [silent,
          endless(b": ping\n\n", pause=0.02, head=b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")],
         ids=["silent", "drip"],
     )  # fmt: skip
