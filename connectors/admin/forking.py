@@ -66,7 +66,7 @@ class ForkPages(ModelAdmin):
             messages.success(request, f"{made.label} was forked from {connector.label}.")
             return _to(made)
         title = f"Fork {connector.label}"
-        shown = context(self, request, title, connector, form=form, submit="Fork", explanation=_FORKING)
+        shown = context(self, request, title, connector, form=form, does="Fork", explanation=_FORKING)
         return TemplateResponse(request, "admin/connectors/connector/form_page.html", shown)
 
     def _forked(self, request: HttpRequest, connector: Connector, form: ForkForm) -> Connector | None:

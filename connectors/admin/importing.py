@@ -56,7 +56,8 @@ class ImportForm(forms.Form):
     documents = FilesField(
         label="Files",
         required=False,
-        help_text="OpenAPI 2.0, 3.0 or 3.1, as JSON or YAML. Several files of one product become one connector.",
+        help_text="OpenAPI 2.0, 3.0 or 3.1, as JSON or YAML, or what export_catalog wrote. "
+        "Several files of one product become one connector; the first says what it is called.",
     )
     url = forms.URLField(
         required=False,
@@ -68,12 +69,16 @@ class ImportForm(forms.Form):
     )
     slug = forms.CharField(
         max_length=48,
+        required=False,
         widget=UnfoldAdminTextInputWidget,
         help_text="Prefixes the names of its tools and names it in restrictions; it never changes. "
-        "One that is there already is renewed.",
+        "A connector that has it already is renewed. Exported catalogs hold their own.",
     )
     label = forms.CharField(
-        max_length=100, widget=UnfoldAdminTextInputWidget, help_text="The product's name, as people write it."
+        max_length=100,
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="The product's name, as people write it. Exported catalogs hold their own.",
     )
     base_url = forms.URLField(
         required=False,
@@ -187,7 +192,7 @@ class ImportPages(ModelAdmin):
             except CatalogError as error:
                 form.add_error(None, str(error))
         title = f"Import {connector.label} again" if connector else "Import a catalog"
-        shown = context(self, request, title, connector, form=form, submit="Show what it would do")
+        shown = context(self, request, title, connector, form=form, does="Show what it would do")
         return TemplateResponse(request, "admin/connectors/connector/form_page.html", shown)
 
     def _propose(self, request: HttpRequest, form: ImportForm) -> tuple[PendingImport, ImportReport]:

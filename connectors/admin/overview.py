@@ -1,19 +1,21 @@
 """What an administrator needs to know of a connector, in plain words."""
 
 from collections import Counter
+from typing import Any
 
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from connectors.admin.pages import table
 from connectors.catalog.changes import effect
 from connectors.models import Connection, Connector
 
 _EFFECTS = {"reads": "read", "writes": "write", "deletes": "delete"}
 
 
-def overview(connector: Connector) -> list[tuple[str, str | SafeString]]:
-    """A heading and a sentence each."""
+def overview(connector: Connector) -> dict[str, Any]:
+    """A table of headings and sentences."""
     facts = [
         ("Tools", _tools(connector)),
         ("Accounts", _accounts(connector)),
@@ -21,7 +23,7 @@ def overview(connector: Connector) -> list[tuple[str, str | SafeString]]:
         ("Its tools come from", _origin(connector)),
         ("Forks", _forks(connector)),
     ]
-    return [(heading, said) for heading, said in facts if said]
+    return table([], [[heading, said] for heading, said in facts if said])
 
 
 def _tools(connector: Connector) -> str | SafeString:

@@ -14,8 +14,8 @@ from accesscontrol.permissions import Permission
 from accesscontrol.services import authority
 from connectors.catalog.document import Catalog, CatalogError
 from connectors.catalog.importer import ImportReport, import_catalog
-from connectors.catalog.joining import joined
-from connectors.catalog.openapi import read_openapi
+from connectors.catalog.reading import read_catalogs
+from connectors.catalog.sources import url_to_read_again
 from connectors.models import PendingImport
 
 KEPT = timedelta(hours=1)
@@ -94,7 +94,7 @@ def digest(report: ImportReport) -> str:
 
 def _read(pending: PendingImport) -> Catalog:
     documents = zip(pending.sources, pending.documents, strict=True)
-    return joined([read_openapi(bytes(content), source=location) for location, content in documents])
+    return read_catalogs([(location, bytes(content)) for location, content in documents])
 
 
 def _import(
@@ -112,14 +112,9 @@ def _import(
         slug=pending.slug,
         label=pending.label,
         base_url=pending.base_url or None,
-        catalog_url=_url(pending.sources),
+        catalog_url=url_to_read_again(pending.sources),
         surface=surface,
         actor=actor,
         dry_run=dry_run,
         force=force,
     )
-
-
-def _url(sources: Sequence[str]) -> str:
-    """Where to read it again: empty for files."""
-    return sources[0] if sources[0].lower().startswith(("http://", "https://")) else ""

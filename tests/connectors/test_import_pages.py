@@ -14,6 +14,8 @@ from accesscontrol.exceptions import PermissionRequired
 from accesscontrol.models import AuditEvent, Member, Organization, Restriction, Surface
 from accesscontrol.services import memberships, restrictions
 from connectors.catalog.importer import import_catalog
+from connectors.catalog.manifest import write_manifest
+from connectors.catalog.manifest import write_manifest
 from connectors.catalog.openapi import read_openapi
 from connectors.models import Connector, PendingImport
 from connectors.services import imports
@@ -125,6 +127,25 @@ def test_several_files_of_one_product_become_one_connector(client: Client, alice
     assert (connector.base_url, connector.hosts) == ("https://api.desk.example", ["rooms.desk.example"])
 
 
+def test_what_was_exported_says_itself_what_the_connector_is_called(client: Client, alice: Member) -> None:
+    home = alice.organization
+    text = write_manifest(imported(home, "/tickets"))
+    Connector.objects.all().delete()
+    given = form(home, slug="", label="") | {"documents": [uploaded(text.encode())]}
+    shown = client.post(IMPORT, given)
+    print("ERR", shown.context["form"].errors, given)
+    apply(client, shown)
+    assert names(home) == ["list_tickets"]
+    assert Connector.objects.get().label == "Desk"
+
+
+def test_an_exported_catalog_says_itself_what_it_is_called(client: Client, alice: Member, charlie: Member) -> None:
+    exported = write_manifest(imported(charlie.organization, "/tickets", "/people"))
+    given = form(alice.organization, slug="", label="") | {"documents": [uploaded(exported.encode())]}
+    apply(client, client.post(IMPORT, given))
+    assert names(alice.organization) == ["list_people", "list_tickets"]
+
+
 def test_a_url_is_fetched_once_and_kept_for_the_next_time(client: Client, alice: Member, sandbox: str) -> None:
     url = f"{sandbox}/deskline/openapi.json"
     shown = client.post(IMPORT, form(alice.organization, url=url))
@@ -139,6 +160,7 @@ def test_a_url_is_fetched_once_and_kept_for_the_next_time(client: Client, alice:
     ("given", "said"),
     [
         ({}, "Choose a file, or give a URL."),
+        ({"documents": [uploaded(document("/x"))], "slug": ""}, "give a slug and a label"),
         ({"documents": [uploaded(b"{}")]}, "no `openapi` version"),
         ({"documents": [uploaded(b"\x00\xff")]}, "The document"),
         ({"documents": [uploaded(document("/x"))], "slug": "Not a slug"}, "slug is not valid"),
