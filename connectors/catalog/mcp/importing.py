@@ -1,6 +1,8 @@
 """Brings a remote MCP server into an organization: its tools read over the network, then imported as any catalog."""
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import httpx2
 
@@ -11,11 +13,12 @@ from connectors.catalog.document import Catalog, CatalogError
 from connectors.catalog.importer import ImportReport, import_catalog
 from connectors.catalog.mcp.authorization import offered_schemes
 from connectors.catalog.mcp.reader import read_mcp
-from connectors.credentials.vault import CredentialUnreadable
+from connectors.execution import authorized
 from connectors.execution.destination import require_declared
 from connectors.execution.mcp_call import server_of
 from connectors.execution.mcp_session import Server
 from connectors.execution.mcp_transport import Unauthorized
+from connectors.execution.sending import HopCheck
 from connectors.mcp_binding import KIND
 from connectors.models import Connection, Connector
 
@@ -65,14 +68,13 @@ def import_mcp(
 def read_account(account: Connection) -> Catalog:
     """The catalog as this account sees it, at its connector's own address. Raises CatalogError."""
     connector = account.connector
+    schemes = tuple(map(AuthScheme.from_json, connector.auth_schemes))
+
+    def read(credential: Mapping[str, Any], check: HopCheck) -> Catalog:
+        return read_mcp(server_of(connector, credential), auth_schemes=schemes, hop_check=check)
+
     try:
-        return read_mcp(
-            server_of(connector, account.credential.reveal()),
-            auth_schemes=tuple(map(AuthScheme.from_json, connector.auth_schemes)),
-            hop_check=partial(require_declared, connector),
-        )
-    except CredentialUnreadable:
-        raise CatalogError(f"The stored credential of the account {account.label} cannot be opened.") from None
+        return authorized.call(account, read, hop_check=partial(require_declared, connector))
     except Refusal as refusal:
         raise CatalogError(str(refusal)) from refusal
 
