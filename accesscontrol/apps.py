@@ -8,5 +8,10 @@ class AccessControlConfig(AppConfig):
     verbose_name = "Access control"
 
     def ready(self) -> None:
-        from accesscontrol import access_operations, operations  # noqa: F401  register themselves
+        from accesscontrol import (  # noqa: F401  register themselves
+            access_operations,
+            grant_operations,
+            operations,
+            organization_operations,
+        )
         from accesscontrol.audit import operations as audit_operations  # noqa: F401

@@ -1,6 +1,7 @@
 """Tenant scoping: every record is reached through its organization, in the queryset and not in a view."""
 
 from typing import TYPE_CHECKING, Self
+from uuid import UUID
 
 from django.db import models
 
@@ -15,6 +16,13 @@ class TenantQuerySet[ModelT: models.Model](models.QuerySet[ModelT]):
         """Only the rows that belong to this organization."""
         path = getattr(self.model, "tenant_path", "organization")
         return self.filter(**{path: organization})
+
+    def with_id(self, given: str) -> Self:
+        """The row with the id that somebody wrote; none where it is no id at all."""
+        try:
+            return self.filter(pk=UUID(given))
+        except ValueError:
+            return self.none()
 
 
 class TenantManager[ModelT: models.Model](models.Manager[ModelT]):

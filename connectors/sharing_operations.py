@@ -1,7 +1,6 @@
 """The operations by which those who may change an account share it, rename it and disconnect it."""
 
 from typing import Any, Literal
-from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from pydantic import Field
@@ -88,7 +87,7 @@ def _described(connection: Connection) -> dict[str, Any]:
 def _connection(caller: Caller, asked: ConnectionInput) -> Connection:
     """One of the organization; whether the caller reaches it is for the service to say, in the same words."""
     rows = Connection.objects.of(caller.organization).select_related("connector__organization")
-    found = rows.filter(pk=pk).first() if (pk := _uuid(asked.connection)) else None
+    found = rows.with_id(asked.connection).first()
     if found is None:
         raise NotFound("connection")
     return found
@@ -112,18 +111,10 @@ def _member(caller: Caller, email: str) -> Member:
 
 def _team(caller: Caller, named: str) -> Team:
     rows = Team.objects.of(caller.organization)
-    pk = _uuid(named)
-    found = (rows.filter(pk=pk).first() if pk else None) or rows.filter(name__iexact=named.strip()).first()
+    found = rows.with_id(named).first() or rows.filter(name__iexact=named.strip()).first()
     if found is None:
         raise NotFound("team")
     return found
-
-
-def _uuid(given: str) -> UUID | None:
-    try:
-        return UUID(given)
-    except ValueError:
-        return None
 
 
 registry.register(

@@ -10,7 +10,7 @@ from django.db import models
 from django.test import Client
 from django.urls import reverse
 
-from accesscontrol.models import AccessRequest, Member, OAuthClient, Organization, Restriction, Surface, User
+from accesscontrol.models import AccessRequest, Grant, Member, OAuthClient, Organization, Restriction, Surface, User
 from accesscontrol.operation import registry
 from accesscontrol.services import access_requests, invitations, restrictions, teams
 from connectors.models import Connection, Connector, OAuthApp
@@ -103,8 +103,13 @@ def arguments_with_foreign_ids(umbrella: Organization) -> dict[str, dict[str, An
         "connection__share": {"connection": connection, "team": team, "level": "use"},
         "connection__unshare": {"connection": connection, "team": team},
         "connector__list": {},
+        "grant__list": {},
+        "grant__revoke": {"grant": str(Grant.objects.of(umbrella).values_list("pk", flat=True)[0])},
         "member__list": {},
+        "organization__get": {},
+        "permission__list": {},
         "restriction__list": {},
+        "role__list": {},
         "team__list": {},
     }
 
