@@ -118,8 +118,8 @@ def _as_rpc_error(exc: Exception) -> tuple[RpcError, dict[str, str]]:
     if isinstance(exc, RpcError):
         return exc, exc.headers
     if isinstance(exc, exceptions.AuthenticationFailed | exceptions.NotAuthenticated):
-        error = INVALID if exc.get_codes() == INVALID else ""
-        return RpcError(UNAUTHORIZED, str(exc.detail), status=401), {"WWW-Authenticate": challenge(error)}
+        why = INVALID if exc.get_codes() == INVALID else ""
+        return RpcError(UNAUTHORIZED, str(exc.detail), status=401), {"WWW-Authenticate": challenge(why)}
     if isinstance(exc, exceptions.MethodNotAllowed):
         return RpcError(METHOD_NOT_FOUND, "This endpoint takes POST only.", status=405), {"Allow": "POST"}
     if isinstance(exc, exceptions.Throttled):
