@@ -15,7 +15,6 @@ from accesscontrol.models import AuditEvent, Member, Organization, Restriction, 
 from accesscontrol.services import memberships, restrictions
 from connectors.catalog.importer import import_catalog
 from connectors.catalog.manifest import write_manifest
-from connectors.catalog.manifest import write_manifest
 from connectors.catalog.openapi import read_openapi
 from connectors.models import Connector, PendingImport
 from connectors.services import imports
@@ -125,18 +124,6 @@ def test_several_files_of_one_product_become_one_connector(client: Client, alice
     assert names(home) == ["list_rooms", "list_tickets"]
     connector = Connector.objects.get()
     assert (connector.base_url, connector.hosts) == ("https://api.desk.example", ["rooms.desk.example"])
-
-
-def test_what_was_exported_says_itself_what_the_connector_is_called(client: Client, alice: Member) -> None:
-    home = alice.organization
-    text = write_manifest(imported(home, "/tickets"))
-    Connector.objects.all().delete()
-    given = form(home, slug="", label="") | {"documents": [uploaded(text.encode())]}
-    shown = client.post(IMPORT, given)
-    print("ERR", shown.context["form"].errors, given)
-    apply(client, shown)
-    assert names(home) == ["list_tickets"]
-    assert Connector.objects.get().label == "Desk"
 
 
 def test_an_exported_catalog_says_itself_what_it_is_called(client: Client, alice: Member, charlie: Member) -> None:
