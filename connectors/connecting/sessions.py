@@ -21,6 +21,7 @@ from accesscontrol.models import Member, Surface, User
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, require
 from connectors.auth_scheme import AuthKind
+from connectors.catalog.mcp.staleness import ask_for_first_tools
 from connectors.credentials.oauth.apps import app_of
 from connectors.models import Connection, Connector, ConnectSession
 
@@ -111,6 +112,7 @@ def complete(
         target=f"connection:{connection.pk}",
         detail={"connector": session.connector.slug},
     )
+    ask_for_first_tools(session.connector)
     return connection
 
 

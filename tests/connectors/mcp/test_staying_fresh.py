@@ -1,6 +1,7 @@
 """A remote server's tools change: who notices, what is read again, and what is left as it was."""
 
 import contextlib
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,8 +9,10 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from accesscontrol.exceptions import Refusal
 from accesscontrol.models import AuditEvent, Member
+from accesscontrol.services import grants
 from connectors.auth_scheme import AuthKind, AuthScheme
 from connectors.catalog.mcp.refreshing import refresh
+from connectors.connecting import sessions
 from connectors.execution import mcp_call
 from connectors.mcp_binding import McpBinding
 from connectors.models import Connection, Connector, Tool
@@ -131,4 +134,30 @@ def test_a_connector_that_is_off_or_gone_or_of_another_kind_is_left_alone(
     pk = connector.pk
     Connector.objects.filter(pk=pk).delete()
     refresh(pk)
+    assert scripted.received == []
+
+
+def test_a_server_without_tools_is_read_when_an_account_is_connected(
+    scripted: Scripted,
+    connector: Connector,
+    bob: Member,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    def connect(label: str) -> list[str]:
+        session, _ = sessions.open_session(grants.authenticate(cast.token(bob)), connector)
+        with django_capture_on_commit_callbacks() as callbacks:
+            sessions.complete(session, label=label, credential={"token": "t-oken"})
+        return [it.args[0].name for it in callbacks if isinstance(it, partial) and it.args[1:] == (str(connector.pk),)]
+
+    assert connect("With tools") == []
+    connector.tools.all().delete()
+    assert connect("Without") == ["connectors.tasks.refresh_catalog"]
+
+
+def test_an_account_whose_credential_cannot_be_opened_is_a_reason(
+    connector: Connector, settings: Any, scripted: Scripted
+) -> None:
+    settings.CREDENTIAL_KEYS = ["another-key-altogether"]
+    refresh(connector.pk)
+    assert "cannot be opened" in str(AuditEvent.objects.get(action="connector.refresh").detail)
     assert scripted.received == []
