@@ -2,142 +2,25 @@
 
 from typing import Any
 
-from django import forms
 from django.contrib import messages
-from django.core.exceptions import ValidationError
-from django.core.files.uploadedfile import UploadedFile
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from unfold.admin import ModelAdmin
 from unfold.decorators import action
-from unfold.widgets import (
-    UnfoldAdminFileFieldWidget,
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextInputWidget,
-    UnfoldAdminURLInputWidget,
-)
 
 from accesscontrol.admin.tenant import actor_in, organizations_where
 from accesscontrol.exceptions import Refusal
-from accesscontrol.models import Organization, Surface
+from accesscontrol.models import Surface
 from accesscontrol.permissions import Permission
+from connectors.admin.import_form import ImportForm
 from connectors.admin.import_tables import ImportTables
 from connectors.admin.pages import context, stored
 from connectors.catalog.document import CatalogError
-from connectors.catalog.openapi.loading import MAX_BYTES
 from connectors.catalog.report import ImportReport
-from connectors.catalog.sources import load_source
 from connectors.models import Connector, PendingImport
 from connectors.services import imports
-from connectors.services.imports import Source
-
-MAX_FILES = 20
-
-
-class FilesWidget(UnfoldAdminFileFieldWidget):
-    allow_multiple_selected = True
-
-
-class FilesField(forms.FileField):
-    """As many files as were chosen."""
-
-    widget = FilesWidget(attrs={"multiple": True})
-
-    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
-        given = data if isinstance(data, (list, tuple)) else [data]
-        return [found for one in given if (found := super(FilesField, self).clean(one, initial))]
-
-
-class ImportForm(forms.Form):
-    organization = forms.ModelChoiceField(queryset=Organization.objects.none(), widget=UnfoldAdminSelectWidget)
-    documents = FilesField(
-        label="Files",
-        required=False,
-        help_text="OpenAPI 2.0, 3.0 or 3.1, as JSON or YAML, or what export_catalog wrote. "
-        "Several files of one product become one connector; the first says what it is called.",
-    )
-    url = forms.URLField(
-        required=False,
-        assume_scheme="https",
-        max_length=500,
-        label="Or a URL",
-        widget=UnfoldAdminURLInputWidget,
-        help_text="The address of such a document.",
-    )
-    slug = forms.CharField(
-        max_length=48,
-        required=False,
-        widget=UnfoldAdminTextInputWidget,
-        help_text="Prefixes the names of its tools and names it in restrictions; it never changes. "
-        "A connector that has it already is renewed. Exported catalogs hold their own.",
-    )
-    label = forms.CharField(
-        max_length=100,
-        required=False,
-        widget=UnfoldAdminTextInputWidget,
-        help_text="The product's name, as people write it. Exported catalogs hold their own.",
-    )
-    base_url = forms.URLField(
-        required=False,
-        assume_scheme="https",
-        max_length=500,
-        label="Base URL",
-        widget=UnfoldAdminURLInputWidget,
-        help_text="Only where calls are not to go where the document says. "
-        "If it is another host than before, everybody connects their account anew.",
-    )
-
-    def __init__(
-        self, *args: Any, organizations: QuerySet[Organization], connector: Connector | None = None, **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["organization"].queryset = organizations  # type: ignore[attr-defined]
-        only = list(organizations[:2])
-        if len(only) == 1:
-            self.fields["organization"].initial = only[0]
-        if connector is not None:
-            self._renew(connector)
-
-    def _renew(self, connector: Connector) -> None:
-        given = {
-            "organization": connector.organization_id,
-            "slug": connector.slug,
-            "label": connector.label,
-            "url": connector.catalog_url,
-        }
-        for name, value in given.items():
-            self.fields[name].initial = value
-        for name in ("organization", "slug"):
-            self.fields[name].disabled = True
-
-    def clean_url(self) -> str:
-        url: str = self.cleaned_data["url"]
-        if url and not url.lower().startswith(("http://", "https://")):
-            raise ValidationError("Give an address that starts with https:// or http://.")
-        return url
-
-    def clean_documents(self) -> list[UploadedFile[Any]]:
-        files: list[UploadedFile[Any]] = self.cleaned_data["documents"]
-        if len(files) > MAX_FILES or sum(file.size or 0 for file in files) > MAX_BYTES:
-            raise ValidationError(f"At most {MAX_FILES} files of {MAX_BYTES // 1024 // 1024} MiB together.")
-        return files
-
-    def clean(self) -> dict[str, Any]:
-        """A re-import comes with the URL filled in: files that are chosen as well stand before it."""
-        cleaned: dict[str, Any] = super().clean() or {}
-        if not cleaned.get("documents") and not cleaned.get("url") and not self.errors:
-            raise ValidationError("Choose a file, or give a URL.")
-        return cleaned
-
-    def sources(self) -> list[Source]:
-        """Raises CatalogError."""
-        if files := self.cleaned_data["documents"]:
-            return [Source(location=file.name[-500:], content=file.read()) for file in files]
-        url = self.cleaned_data["url"]
-        return [Source(location=url, content=load_source(url))]
 
 
 class ImportPages(ModelAdmin):
@@ -197,15 +80,11 @@ class ImportPages(ModelAdmin):
 
     def _propose(self, request: HttpRequest, form: ImportForm) -> tuple[PendingImport, ImportReport]:
         given = form.cleaned_data
-        return imports.propose(
-            organization=given["organization"],
-            user=request.user,  # type: ignore[arg-type]  # staff
-            sources=form.sources(),
-            slug=given["slug"],
-            label=given["label"],
-            base_url=given["base_url"],
-            now=timezone.now(),
-        )
+        into: dict[str, Any] = {name: given[name] for name in ("organization", "slug", "label")}
+        into |= {"user": request.user, "now": timezone.now()}
+        if given["server"]:
+            return imports.propose_server(url=given["server"], key_header=given["key_header"], **into)
+        return imports.propose(sources=form.sources(), base_url=given["base_url"], **into)
 
     def _preview(self, request: HttpRequest, pending: PendingImport, report: ImportReport) -> HttpResponse:
         connector = None if report.connector._state.adding else report.connector

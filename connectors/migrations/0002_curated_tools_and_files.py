@@ -454,6 +454,12 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ("slug", models.CharField(max_length=48)),
                 ("label", models.CharField(max_length=100)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("openapi", "OpenAPI"), ("mcp", "Remote MCP server")], default="openapi", max_length=16
+                    ),
+                ),
                 ("base_url", models.URLField(blank=True, max_length=500)),
                 (
                     "sources",
@@ -465,7 +471,11 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "documents",
-                    django.contrib.postgres.fields.ArrayField(base_field=models.BinaryField(), size=None),
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BinaryField(),
+                        help_text="As they came; of an MCP server, the catalog as read.",
+                        size=None,
+                    ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("expires_at", models.DateTimeField(db_index=True)),

@@ -7,6 +7,7 @@ from django.db import models
 
 from accesscontrol.models import Organization, User
 from accesscontrol.tenancy import TenantManager
+from connectors.models.connector import Connector
 
 
 class PendingImport(models.Model):
@@ -17,9 +18,10 @@ class PendingImport(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="pending_imports")
     slug = models.CharField(max_length=48)
     label = models.CharField(max_length=100)
+    kind = models.CharField(max_length=16, choices=Connector.Kind, default=Connector.Kind.OPENAPI)
     base_url = models.URLField(max_length=500, blank=True)
     sources = ArrayField(models.CharField(max_length=500), help_text="The URL or the file's name of each document.")
-    documents = ArrayField(models.BinaryField())
+    documents = ArrayField(models.BinaryField(), help_text="As they came; of an MCP server, the catalog as read.")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(db_index=True)
 

@@ -14,9 +14,10 @@ from accesscontrol.permissions import Permission
 from accesscontrol.services import authority
 from connectors.catalog.document import Catalog, CatalogError
 from connectors.catalog.importer import ImportReport, import_catalog
+from connectors.catalog.kept import from_json, to_json
 from connectors.catalog.reading import read_catalogs
 from connectors.catalog.sources import url_to_read_again
-from connectors.models import PendingImport
+from connectors.models import Connector, PendingImport
 
 KEPT = timedelta(hours=1)
 
@@ -43,7 +44,6 @@ def propose(
 
     An empty slug or label is taken from the documents, where they are ours and say it.
     """
-    PendingImport.objects.filter(expires_at__lte=now).delete()
     pending = PendingImport(
         organization=organization,
         user=user,
@@ -52,13 +52,46 @@ def propose(
         base_url=base_url,
         sources=[source.location for source in sources],
         documents=[source.content for source in sources],
-        expires_at=now + KEPT,
     )
+    return _proposed(pending, now)
+
+
+def propose_server(
+    *, organization: Organization, user: User, url: str, key_header: str, slug: str, label: str, now: datetime
+) -> tuple[PendingImport, ImportReport]:
+    """The same of a remote MCP server, read as an account of its connector sees it where there is one.
+
+    Raises CatalogError. Not atomic: it waits for the server.
+    """
+    # The protocol's client takes a quarter of a second to import.
+    from connectors.catalog.mcp.importing import read_server
+    from connectors.catalog.mcp.refreshing import account_to_read_as
+
+    url = url.rstrip("/")
+    known = Connector.objects.of(organization).filter(slug=slug, kind=Connector.Kind.MCP, base_url=url).first()
+    account = account_to_read_as(known) if known is not None and not key_header else None
+    catalog = read_server(organization=organization, url=url, slug=slug, account=account, key_header=key_header)
+    pending = PendingImport(
+        organization=organization,
+        user=user,
+        slug=slug,
+        label=label,
+        kind=Connector.Kind.MCP,
+        base_url=url,
+        sources=[url],
+        documents=[to_json(catalog)],
+    )
+    return _proposed(pending, now)
+
+
+def _proposed(pending: PendingImport, now: datetime) -> tuple[PendingImport, ImportReport]:
     catalog = _read(pending)
-    pending.slug, pending.label = slug or catalog.slug, label or catalog.label
+    pending.slug, pending.label = pending.slug or catalog.slug, pending.label or catalog.label
     if not pending.slug or not pending.label:
         raise CatalogError("The document does not say what to call the connector: give a slug and a label.")
     report = _import(pending, catalog, dry_run=True)
+    PendingImport.objects.filter(expires_at__lte=now).delete()
+    pending.expires_at = now + KEPT
     pending.save()
     return pending, report
 
@@ -93,6 +126,8 @@ def digest(report: ImportReport) -> str:
 
 
 def _read(pending: PendingImport) -> Catalog:
+    if pending.kind == Connector.Kind.MCP:
+        return from_json(bytes(pending.documents[0]))
     documents = zip(pending.sources, pending.documents, strict=True)
     return read_catalogs([(location, bytes(content)) for location, content in documents])
 

@@ -40,20 +40,13 @@ def import_mcp(
     dry_run: bool = False,
     force: bool = False,
 ) -> ImportReport:
-    """Imports or updates the connector of the server at this URL. Raises CatalogError.
+    """Imports or updates the connector of the server at this URL, as `read_server` reads it. Raises CatalogError.
 
-    The tools are those that `account`, a connection of this connector, sees, or anybody. Where the server wants an
-    account and none is given, a new connector comes without tools, so that there is something to connect one to.
-    `key_header` names the header of an API key, which no server can be asked for. Not atomic: it waits for the server.
+    Not atomic: it waits for the server.
     """
-    if account and account.connector.base_url != url.rstrip("/"):
-        raise CatalogError(f"{account.connector.label} is at {account.connector.base_url}: import it from there.")
-    catalog = read_account(account) if account else _read_without_account(url, key_header)
-    if not catalog.tools and Connector.objects.of(organization).filter(slug=slug, tools__isnull=False).exists():
-        raise CatalogError(_ACCOUNT_FIRST if catalog.auth_schemes else "The server lists no tool.")
     return import_catalog(
         organization=organization,
-        catalog=catalog,
+        catalog=read_server(organization=organization, url=url, slug=slug, account=account, key_header=key_header),
         slug=slug,
         label=label,
         base_url=url,
@@ -63,6 +56,23 @@ def import_mcp(
         force=force,
         catalog_url=url,
     )
+
+
+def read_server(
+    *, organization: Organization, url: str, slug: str, account: Connection | None = None, key_header: str = ""
+) -> Catalog:
+    """What the server at this URL offers the organization's connector `slug`. Raises CatalogError.
+
+    The tools are those that `account`, a connection of this connector, sees, or anybody. Where the server wants an
+    account and none is given, a new connector comes without tools, so that there is something to connect one to.
+    `key_header` names the header of an API key, which no server can be asked for.
+    """
+    if account and account.connector.base_url != url.rstrip("/"):
+        raise CatalogError(f"{account.connector.label} is at {account.connector.base_url}: import it from there.")
+    catalog = read_account(account) if account else _read_without_account(url, key_header)
+    if not catalog.tools and Connector.objects.of(organization).filter(slug=slug, tools__isnull=False).exists():
+        raise CatalogError(_ACCOUNT_FIRST if catalog.auth_schemes else "The server lists no tool.")
+    return catalog
 
 
 def read_account(account: Connection) -> Catalog:

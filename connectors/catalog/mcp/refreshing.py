@@ -14,7 +14,9 @@ def refresh(connector_id: UUID) -> None:
 
     What is refused stays as it was, and the audit trail says why.
     """
-    connector = Connector.objects.filter(pk=connector_id, kind=Connector.Kind.MCP, enabled=True).first()
+    # A fork takes what it wants from its upstream, and is not read again itself.
+    own = Connector.objects.filter(kind=Connector.Kind.MCP, enabled=True, forked_from=None)
+    connector = own.filter(pk=connector_id).first()
     if connector is None:
         return
     # The protocol's client takes a quarter of a second to import, and the web process imports this module's task.
@@ -27,7 +29,7 @@ def refresh(connector_id: UUID) -> None:
             slug=connector.slug,
             label=connector.label,
             surface=Surface.SYSTEM,
-            account=_account(connector),
+            account=account_to_read_as(connector),
         )
     except CatalogError as error:
         audit.record(
@@ -40,7 +42,7 @@ def refresh(connector_id: UUID) -> None:
         )
 
 
-def _account(connector: Connector) -> Connection | None:
+def account_to_read_as(connector: Connector) -> Connection | None:
     """The oldest that works, so that one refresh sees the same tools as the next."""
     accounts = Connection.objects.filter(works(), connector=connector)
     return accounts.select_related("connector__organization").order_by("created_at").first()
