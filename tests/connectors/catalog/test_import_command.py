@@ -111,3 +111,56 @@ def test_a_broken_document_is_one_clear_line_and_changes_nothing(acme: Organizat
 def test_a_file_that_is_not_there_is_one_clear_line(acme: Organization, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"^The file '.*gone\.json' cannot be read: No such file or directory\.$"):
         _run(tmp_path / "gone.json")
+
+
+def _write(file: Path, *operations: str, prefix: str = "") -> None:
+    paths = {f"/{name}": {"get": {"operationId": f"{prefix}{name.title()}"}} for name in operations}
+    file.write_text(json.dumps(document(paths, servers=[{"url": "https://desk.example"}])))
+
+
+def test_it_says_of_each_tool_what_changed_what_it_was_called_and_what_is_going_to_end(
+    acme: Organization, file: Path
+) -> None:
+    _write(file, "tickets", "rooms", prefix="list")
+    _run(file)
+    paths = {
+        "/tickets": {"get": {"operationId": "listTickets", "deprecated": True}},
+        "/rooms": {"get": {"operationId": "findRooms", "description": "Finds rooms."}},
+    }
+    file.write_text(json.dumps(document(paths)))
+    out, _ = _run(file)
+    assert out.splitlines() == [
+        "changed   find_rooms: renamed from list_rooms; operation: listRooms → findRooms; description; title",
+        "changed   list_tickets: now deprecated",
+        "deprecated list_tickets",
+        "Desk: 0 added, 2 changed, 0 removed, 0 unchanged, 0 skipped, 1 renamed, 1 deprecated",
+    ]
+
+
+def test_most_of_the_tools_go_only_if_it_is_forced(acme: Organization, file: Path) -> None:
+    _write(file, "tickets", "rooms", "people")
+    _run(file)
+    _write(file, "tickets")
+    with pytest.raises(CommandError, match=r"^This catalog would remove 2 of Desk's 3 tools\. [^\n]*$"):
+        _run(file)
+    out, err = _run(file, "--dry-run", "--json")
+    assert json.loads(out)["refusal"] == err.strip()
+    assert json.loads(out)["removed"] == ["people", "rooms"]
+    assert Tool.objects.count() == 3
+    _run(file, "--force")
+    assert Tool.objects.get().name == "tickets"
+
+
+def test_the_url_that_it_was_read_from_is_kept_until_a_file_takes_its_place(
+    acme: Organization, file: Path, sandbox: str
+) -> None:
+    _run(f"{sandbox}/deskline/openapi.json")
+    assert Connector.objects.get().catalog_url == f"{sandbox}/deskline/openapi.json"
+    _write(file, "tickets")
+    _run(file, "--force")
+    assert Connector.objects.get().catalog_url == ""
+
+
+def test_a_remote_server_is_one_url(acme: Organization) -> None:
+    with pytest.raises(CommandError, match=r"^A remote MCP server is a connector of its own: give one URL\.$"):
+        _run("https://one.example/mcp", "https://two.example/mcp", "--mcp")

@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 
 from connectors.catalog.document import CatalogError
 from connectors.catalog.openapi import loading
-from connectors.catalog.sources import load_source
+from connectors.catalog.sources import load_source, url_to_read_again
 from tests.conftest import reachable
 from tests.connectors.execution.upstream import Server, respond, serving
 
@@ -69,3 +69,16 @@ def test_an_error_page_is_no_document(vendor: Server) -> None:
 def test_a_url_that_is_none_is_one_clear_error() -> None:
     with pytest.raises(CatalogError, match=r"URL is not valid|cannot be fetched"):
         load_source("http://[")
+
+
+@pytest.mark.parametrize(
+    ("locations", "kept"),
+    [
+        (["https://desk.example/openapi.json"], "https://desk.example/openapi.json"),
+        (["desk.json"], ""),
+        (["https://user:hunter2@desk.example/openapi.json"], ""),
+        (["https://desk.example/a.json", "https://desk.example/b.json"], ""),
+    ],
+)
+def test_what_can_be_read_again_is_one_url_without_a_password(locations: list[str], kept: str) -> None:
+    assert url_to_read_again(locations) == kept
