@@ -83,6 +83,7 @@ def running(app: Any) -> Iterator[str]:
     # With its protocol named, so that asyncio switches Nagle's algorithm off.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
+    listener.listen()
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", timeout_graceful_shutdown=1))
     thread = Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

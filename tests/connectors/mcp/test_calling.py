@@ -177,6 +177,16 @@ class TestRequests:
         assert call(scripted.endpoint, era=LEGACY).value == {"text": "done"}
         assert scripted.methods.count("tools/call") == 1
 
+    def test_arguments_that_a_server_wants_in_headers_are_there_once_it_says_so(self, scripted: Scripted) -> None:
+        region = {"type": "string", "x-mcp-header": "Region"}
+        listed = {"name": "go", "inputSchema": {"type": "object", "properties": {"region": region}}}
+        of_today = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+        scripted.answers["tools/list"] = {"tools": [listed], **of_today}
+        scripted.answers["tools/call"] = [RpcError(-32020, "Header mismatch", status=400), text("done", **of_today)]
+        assert call(scripted.endpoint, arguments={"region": "eu"}, era=MODERN).value == {"text": "done"}
+        assert scripted.methods == ["tools/call", "tools/list", "tools/call"]
+        assert scripted.received[-1].headers["mcp-param-region"] == "eu"
+
     def test_a_session_is_opened_kept_and_closed(self, scripted: Scripted) -> None:
         scripted.open_sessions(respond(200))
         call(scripted.endpoint)
