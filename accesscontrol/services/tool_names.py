@@ -1,11 +1,12 @@
 """Rules, exemptions and requests name tools by name; this is what becomes of them when a product renames some.
 
 Nothing opens by that, and nothing that was open closes: what named the old name names the new one too. The old one
-stays, because forks that still have it inherit blocks, and people still call by it. Only where another tool has the old
-name from now on, what opens (an allow rule, an exemption) lets go of it: it was never meant for that tool.
+stays, because forks that still have it inherit blocks, and people still call by it. Only what opens (an allow rule, an
+exemption) lets go of a name that was never meant for the tool which has it from now on: of the old name where another
+tool takes that, and of the new one where it named some tool that is gone and not the one that is renamed.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -24,8 +25,18 @@ class _Renaming:
     connector: str
     names: Mapping[str, str]
     reused: Collection[str]
+    given: Collection[str]
     surface: Surface
     actor: Member | None
+
+    @property
+    def moved(self) -> set[str]:
+        """The names that another tool has from now on."""
+        return {*self.reused, *self.given}
+
+    def items(self, tools: Iterable[str]) -> set[str]:
+        """As rules write them."""
+        return {target_of(self.connector, tool) for tool in tools}
 
     def record(self, action: str, target: str, **detail: str | list[str]) -> None:
         audit.record(
@@ -46,17 +57,24 @@ def follow_renames(
     connector: str,
     names: Mapping[str, str],
     reused: Collection[str] = (),
+    given: Collection[str] = (),
     surface: Surface,
     actor: Member | None = None,
 ) -> None:
     """Lets what names a tool of this connector name it by its new name too; `names` leads from old to new.
 
-    `reused` are the old names that another tool of the connector has from now on. Nobody's authority is asked: whoever
-    may renew the catalog decides nothing here.
+    `reused` are the old names that another tool of the connector has from now on, `given` the new ones that their tools
+    did not have before. Nobody's authority is asked: whoever may renew the catalog decides nothing here.
     """
     versions.bump(organization, signal=restrictions_changed)
     renaming = _Renaming(
-        organization=organization, connector=connector, names=names, reused=reused, surface=surface, actor=actor
+        organization=organization,
+        connector=connector,
+        names=names,
+        reused=reused,
+        given=given,
+        surface=surface,
+        actor=actor,
     )
     _rules_follow(renaming)
     _exemptions_follow(renaming)
@@ -78,16 +96,13 @@ def _rules(organization: Organization, items: Iterable[str]) -> QuerySet[Restric
 
 
 def _rules_follow(renaming: _Renaming) -> None:
-    # `created_by` stays: who wrote the rule may still lift it.
-    new_of = {
-        target_of(renaming.connector, old): target_of(renaming.connector, new) for old, new in renaming.names.items()
-    }
-    gone = {target_of(renaming.connector, old) for old in renaming.reused}
-    for rule in _rules(renaming.organization, new_of).select_for_update(of=("self",), no_key=True):
+    moved = renaming.items(renaming.moved)
+    concerned = _rules(renaming.organization, moved | renaming.items(renaming.names))
+    for rule in concerned.select_for_update(of=("self",), no_key=True):
         before = list(rule.tools)
-        kept = [item for item in before if rule.mode == Restriction.Mode.BLOCK or item not in gone]
-        rule.tools = list(dict.fromkeys([*kept, *(new_of[item] for item in before if item in new_of)]))
+        rule.tools = _followed(before, renaming, moved if rule.mode == Restriction.Mode.ALLOW else set())
         if rule.tools != before:
+            # `created_by` stays: who wrote the rule may still lift it.
             rule.save(update_fields=["tools"])
             renaming.record(
                 "restriction.follow_rename",
@@ -98,14 +113,35 @@ def _rules_follow(renaming: _Renaming) -> None:
             )
 
 
+def _followed(items: Sequence[str], renaming: _Renaming, let_go: Collection[str]) -> list[str]:
+    new_of = {
+        target_of(renaming.connector, old): target_of(renaming.connector, new) for old, new in renaming.names.items()
+    }
+    due = {new_of[item] for item in items if item in new_of}
+    kept = [item for item in items if item not in let_go or item in due]
+    return list(dict.fromkeys([*kept, *(new_of[item] for item in items if item in new_of)]))
+
+
 def _exemptions_follow(renaming: _Renaming) -> None:
-    live = Exemption.objects.live().filter(
-        member__organization=renaming.organization, connector=renaming.connector, tool__in=renaming.names
-    )
-    found = list(live.select_related("request", "member__user"))
-    live.filter(tool__in=renaming.reused).update(revoked_at=timezone.now())
-    for exemption in found:
+    live = Exemption.objects.live().filter(member__organization=renaming.organization, connector=renaming.connector)
+    named = live.filter(tool__in={*renaming.names, *renaming.moved}).select_related("request", "member__user")
+    followed = [exemption for exemption in named if exemption.tool in renaming.names]
+    due = {(exemption.member_id, renaming.names[exemption.tool]) for exemption in followed}
+    for exemption in named:
+        if exemption.tool in renaming.moved and (exemption.member_id, exemption.tool) not in due:
+            _end(exemption, renaming)
+    for exemption in followed:
         _copy(exemption, renaming)
+
+
+def _end(exemption: Exemption, renaming: _Renaming) -> None:
+    Exemption.objects.filter(pk=exemption.pk).update(revoked_at=timezone.now())
+    renaming.record(
+        "exemption.revoke",
+        f"access_request:{exemption.request_id}",
+        member=exemption.member.user.email,
+        **{"for": exemption.target},
+    )
 
 
 def _copy(exemption: Exemption, renaming: _Renaming) -> None:

@@ -70,6 +70,7 @@ def _follow_renames(
         connector=connector.slug,
         names=names,
         reused=names.keys() & {tool.name for tool in difference.current},
+        given=[tool.name for tool in difference.renamed.values()],
         surface=surface,
         actor=actor,
     )

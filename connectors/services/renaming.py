@@ -28,7 +28,9 @@ def rename(tool: Tool, name: str, *, surface: Surface, actor: Member | None) -> 
     tool.know_as(before)
     tool.save(update_fields=["name", "former_names"])
     organization, slug = tool.connector.organization, tool.connector.slug
-    follow_renames(organization=organization, connector=slug, names={before: name}, surface=surface, actor=actor)
+    follow_renames(
+        organization=organization, connector=slug, names={before: name}, given=[name], surface=surface, actor=actor
+    )
     FrozenTool.objects.filter(connector=tool.connector, tool=before).update(tool=name)
     kept = {"tool": tool, "expires_at": timezone.now() + ALIASES_KEPT}
     ToolAlias.objects.update_or_create(connector=tool.connector, name=before, defaults=kept)

@@ -2,13 +2,17 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from random import Random
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
+from accesscontrol import resolver
 from accesscontrol.models import AccessRequest, AuditEvent, Exemption, Member, Organization, Restriction, Surface
+from accesscontrol.policy import Decision
 from accesscontrol.services import restrictions
-from connectors.catalog.document import CatalogTool
+from connectors.catalog.document import Catalog, CatalogTool
 from connectors.models import Connector, FrozenTool, Tool, ToolAlias, Toolbox
 from tests import cast
 from tests.accesscontrol.asking import approve, ask, block
@@ -198,6 +202,20 @@ class TestRules:
         assert _tools(allowed) == ["desk.browse_tickets"]
         assert _tools(blocked) == ["desk.list_tickets", "desk.browse_tickets"]
 
+    def test_that_allow_let_go_of_a_vanished_tool_s_name_that_another_is_renamed_to(
+        self, acme: Organization, bob: Member
+    ) -> None:
+        bring_in(acme)
+        stale = restrictions.create(subject=bob, mode=ALLOW, tools=["desk.erase_ticket"], surface=Surface.SYSTEM)
+        both = restrictions.create(
+            subject=bob.role, mode=ALLOW, tools=["desk.delete_ticket", "desk.erase_ticket"], surface=Surface.SYSTEM
+        )
+        blocked = block(bob, tools=["desk.erase_ticket"])
+        bring_in(acme, desk(ERASE, *others(DELETE)))
+        assert _tools(stale) == []
+        assert _tools(both) == ["desk.delete_ticket", "desk.erase_ticket"]
+        assert _tools(blocked) == ["desk.erase_ticket"]
+
 
 def _tools(rule: Restriction) -> list[str]:
     return list(Restriction.objects.get(pk=rule.pk).tools)
@@ -233,6 +251,15 @@ class TestExemptions:
         bring_in(acme, desk(ERASE, newcomer, *others(DELETE)))
         assert [it.tool for it in Exemption.objects.live()] == ["erase_ticket"]
 
+    def test_do_not_hold_for_another_tool_that_is_renamed_to_what_they_name(
+        self, acme: Organization, exemption: Exemption
+    ) -> None:
+        bring_in(acme, desk(*others(DELETE)))
+        bring_in(acme, desk(renamed(GET, "delete_ticket"), *others(GET, DELETE)))
+        assert not Exemption.objects.live().exists()
+        event = AuditEvent.objects.get(action="exemption.revoke")
+        assert event.detail == {"member": "bob@acme.example", "for": "desk.delete_ticket"}
+
     def test_open_requests_ask_for_the_tool_by_its_new_name(self, acme: Organization, bob: Member) -> None:
         bring_in(acme)
         block(bob.role, tools=["desk.delete_ticket"])
@@ -253,3 +280,33 @@ def test_frozen_tools_follow_also_where_two_swap_their_names(acme: Organization,
         "my_get_ticket": "list_tickets",
         "my_delete_ticket": "erase_ticket",
     }
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_rule_opens_however_a_catalog_changes(acme: Organization, bob: Member, seed: int) -> None:
+    """Operations come, go and swap their names; what a rule denied of one that stays is denied afterwards."""
+    random = Random(seed)
+    for mode in Restriction.Mode:
+        tools = [f"desk.{name}" for name in random.sample(NAMES, 2)]
+        restrictions.create(subject=bob, mode=mode, tools=tools, surface=Surface.SYSTEM)
+        restrictions.create(subject=bob.role, mode=mode, tools=tools[:1], surface=Surface.SYSTEM)
+    before: dict[UUID, Decision] = {}
+    for _ in range(4):
+        bring_in(acme, _some_catalog(random), force=True)
+        after = {tool.pk: resolver.load(bob).decide(tool.ref) for tool in Tool.objects.select_related("connector")}
+        assert not [pk for pk, decision in after.items() if decision.allowed and not before.get(pk, decision).allowed]
+        before = after
+
+
+NAMES = ["a", "b", "c", "d", "e"]
+
+
+def _some_catalog(random: Random) -> Catalog:
+    paths = random.sample(["/1", "/2", "/3", "/4"], random.randint(2, 4))
+    names = random.sample(NAMES, len(paths))
+    return desk(
+        *(
+            replace(LIST, name=name, operation=path, binding=request(LIST, path=path))
+            for name, path in zip(names, paths, strict=True)
+        )
+    )
