@@ -23,20 +23,18 @@ Prose = Annotated[str, AfterValidator(lambda text: text.replace("\0", "").strip(
 
 
 class AskInput(OperationInput):
-    connector: str = Field(max_length=48, pattern=r"^[a-z0-9_-]+$", description="The connector's slug.")
+    connector: str = Field(max_length=48, pattern=r"^[a-z0-9_-]+$", description="Its slug.")
     tool: str = Field(
         default="",
         max_length=200,
         pattern=r"^[\w-]*$",
-        description="The tool's own name, as the refusal hands it out; leave it out to ask for the whole connector.",
+        description="As the refusal names it; without one, the whole connector.",
     )
-    reason: Prose = Field(
-        default="", max_length=MAX_REASON, description="Why it is needed, for the administrators who decide."
-    )
+    reason: Prose = Field(default="", max_length=MAX_REASON, description="Why it is needed.")
 
 
 class WithdrawInput(OperationInput):
-    id: str = Field(max_length=36, description="From elaichi__access_request__list.")
+    id: str = Field(max_length=36, description="Its id.")
 
 
 def ask(caller: Caller, asked: AskInput) -> dict[str, Any]:
@@ -53,7 +51,7 @@ def ask(caller: Caller, asked: AskInput) -> dict[str, Any]:
 
 def list_requests(caller: Caller, asked: PageInput) -> dict[str, Any]:
     rows = AccessRequest.objects.of(caller.organization).filter(member=caller.member)
-    found, more = page(rows, asked, name="access_request.list")
+    found, more = page(rows, asked, name="access_request.list", fields=("connector", "tool"))
     return {"requests": [_request(row) for row in found], **more}
 
 
@@ -112,10 +110,7 @@ registry.register(
         domain="access_request",
         verb="create",
         title="Ask for access",
-        description=(
-            "Asks an administrator for a tool, or a whole connector, that is restricted for you. A refusal hands out "
-            "the arguments. Asking again for the same is counted on the request that is open."
-        ),
+        description="Asks an administrator for a restricted tool or connector; refusals hand out the arguments.",
         input=AskInput,
         permission=None,
         scope=Scope.WRITE,

@@ -19,11 +19,11 @@ from accesscontrol.services import grants
 
 
 class RevokeInput(OperationInput):
-    grant: str = Field(max_length=36, description="The id, from elaichi__grant__list.")
+    grant: str = Field(max_length=36, description="Its id.")
 
 
 def list_grants(caller: Caller, asked: PageInput) -> dict[str, Any]:
-    found, more = page(_in_force(caller), asked, name="grant.list")
+    found, more = page(_in_force(caller), asked, name="grant.list", fields=("client_name",))
     return {"grants": [_grant(caller, grant) for grant in found], **more}
 
 
@@ -57,7 +57,7 @@ registry.register(
         domain="grant",
         verb="list",
         title="List my clients",
-        description="The clients and tokens that act for you, what each may do, and when it last did.",
+        description="The clients and tokens that act for you, and what each may do.",
         input=PageInput,
         permission=None,
         scope=Scope.READ,
@@ -69,7 +69,7 @@ registry.register(
         domain="grant",
         verb="revoke",
         title="End a client's access",
-        description="Ends one of those at once, this one too. It has to sign in again.",
+        description="Ends one at once. It has to sign in again.",
         input=RevokeInput,
         permission=None,
         scope=Scope.DESTRUCTIVE,

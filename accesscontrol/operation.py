@@ -93,7 +93,6 @@ class Operation[InputT: OperationInput]:
     def annotations(self) -> Mapping[str, Any]:
         """MCP's hints, from the scope: what reads does not write, and only our own records are touched."""
         return {
-            "title": self.title,
             "readOnlyHint": self.scope is Scope.READ,
             "destructiveHint": self.scope is Scope.DESTRUCTIVE,
             "idempotentHint": self.scope is Scope.READ,

@@ -15,14 +15,19 @@ from accesscontrol.permissions import Permission, Scope
 
 def list_members(caller: Caller, asked: PageInput) -> dict[str, Any]:
     rows = Member.objects.of(caller.organization).exclude(status=Member.Status.REMOVED)
-    found, more = page(rows.select_related("user", "role"), asked, name="member.list")
+    found, more = page(
+        rows.select_related("user", "role"),
+        asked,
+        name="member.list",
+        fields=("user__email", "user__name", "role__label"),
+    )
     return {"members": [_member(member) for member in found], **more}
 
 
 def list_teams(caller: Caller, asked: PageInput) -> dict[str, Any]:
     active = Q(memberships__member__status=Member.Status.ACTIVE)
     rows = Team.objects.of(caller.organization).annotate(size=Count("memberships", filter=active))
-    found, more = page(rows, asked, name="team.list")
+    found, more = page(rows, asked, name="team.list", fields=("name",))
     own = TeamMembership.objects.filter(member=caller.member, team__in=found)
     admin_of = dict(own.values_list("team_id", "is_admin"))
     return {"teams": [_team(team, admin_of) for team in found], **more}
@@ -64,7 +69,7 @@ registry.register(
         domain="team",
         verb="list",
         title="List teams",
-        description="The teams that things can be shared with, how many are in each, and whether you are.",
+        description="The teams, how many are in each, and whether you are.",
         input=PageInput,
         permission=Permission.TEAM_VIEW,
         scope=Scope.READ,

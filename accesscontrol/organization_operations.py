@@ -32,7 +32,9 @@ def get_organization(caller: Caller, asked: NothingInput) -> dict[str, Any]:
 
 def list_roles(caller: Caller, asked: PageInput) -> dict[str, Any]:
     active = Count("members", filter=Q(members__status=Member.Status.ACTIVE))
-    found, more = page(Role.objects.of(caller.organization).annotate(size=active), asked, name="role.list")
+    found, more = page(
+        Role.objects.of(caller.organization).annotate(size=active), asked, name="role.list", fields=("label", "slug")
+    )
     return {"roles": [_role(role) for role in found], **more}
 
 

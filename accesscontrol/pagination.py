@@ -1,9 +1,12 @@
 """Pages of a list, continued by a signed cursor."""
 
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.core import signing
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from pydantic import Field
 
 from accesscontrol.exceptions import InvalidArguments, Problem
@@ -18,18 +21,25 @@ class InvalidCursor(InvalidArguments):
 
 
 class PageInput(OperationInput):
-    """The arguments of every list."""
+    """The arguments of every list; `q` keeps the rows that hold it, case aside."""
 
-    limit: int = Field(default=50, ge=1, le=200, description="At most this many.")
-    cursor: str = Field(default="", max_length=300, description="From `next_cursor`, to continue a list.")
+    q: str = Field(default="", max_length=100)
+    limit: int = Field(default=50, ge=1, le=200)
+    cursor: str = Field(default="", max_length=300)
 
 
-def page[ModelT: Model](rows: QuerySet[ModelT], asked: PageInput, *, name: str) -> tuple[list[ModelT], dict[str, str]]:
+def page[ModelT: Model](
+    rows: QuerySet[ModelT], asked: PageInput, *, name: str, fields: Sequence[str] = ()
+) -> tuple[list[ModelT], dict[str, str]]:
     """A page of rows in primary-key order, and what to add to the answer: `next_cursor` where there is more.
 
-    `name` binds a cursor to its list. Raises InvalidCursor.
+    `name` binds a cursor to its list; `fields` are the ones that `q` is looked for in. Raises InvalidCursor.
     """
     rows = rows.order_by("pk")
+    if asked.q:
+        # PostgreSQL takes no NUL in a text, and no row holds one.
+        wanted = asked.q.replace("\0", "")
+        rows = rows.filter(reduce(or_, (Q(**{f"{field}__icontains": wanted}) for field in fields), Q()))
     if asked.cursor:
         rows = rows.filter(pk__gt=_read(asked.cursor, name))
     found = list(rows[: asked.limit + 1])

@@ -9,7 +9,7 @@ class ConnectorsConfig(AppConfig):
 
     def ready(self) -> None:
         from accesscontrol import catalog_names
-        from connectors import operations, receivers  # noqa: F401  register themselves
+        from connectors import operations, receivers, sharing_operations  # noqa: F401  register themselves
         from connectors.connecting import operations as connecting_operations  # noqa: F401
         from connectors.known_names import KnownNames
 

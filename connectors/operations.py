@@ -12,20 +12,25 @@ from accesscontrol.pagination import PageInput, page
 from accesscontrol.permissions import Permission, Scope
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, decide
+from connectors.grantees import shared_with
 from connectors.models import Connection, Connector, Level, Share
 from connectors.reach import account_names, connections_within_reach, with_levels
-from connectors.sharing_operations import shared_with
 
 
 def list_connectors(caller: Caller, asked: PageInput) -> dict[str, Any]:
     enabled = Count("tools", filter=Q(tools__enabled=True))
     rows = Connector.objects.of(caller.organization).filter(enabled=True).annotate(tool_count=enabled)
-    found, more = page(rows, asked, name="connector.list")
+    found, more = page(rows, asked, name="connector.list", fields=("label", "slug"))
     return {"connectors": [_connector(row) for row in found if _listed(caller, row)], **more}
 
 
 def list_connections(caller: Caller, asked: PageInput) -> dict[str, Any]:
-    found, more = page(visible_connections(caller), asked, name="connection.list")
+    found, more = page(
+        visible_connections(caller),
+        asked,
+        name="connection.list",
+        fields=("label", "remote_account", "connector__label", "connector__slug"),
+    )
     return {"connections": describe(caller, found), **more}
 
 
@@ -85,10 +90,7 @@ registry.register(
         domain="connection",
         verb="list",
         title="List my connections",
-        description=(
-            "The accounts at connected products that are yours or shared with you: whether each works, whose it is, "
-            "and what you may do with it (view, use, edit, owner). Tools run only through those you may use."
-        ),
+        description="Your accounts and those shared with you: whether each works, whose it is, what you may do with it.",
         input=PageInput,
         permission=Permission.CONNECTION_VIEW,
         scope=Scope.READ,

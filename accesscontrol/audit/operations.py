@@ -22,11 +22,11 @@ def _read(given: object) -> object:
 
 
 class AuditListInput(PageInput):
-    action: str = Field(default="", max_length=60, description="Only this action, for example tool.call.")
-    outcome: str = Field(default="", max_length=40, description="Only this outcome: ok, or a refusal's code.")
-    member: str = Field(default="", max_length=254, description="Only what the member with this e-mail address did.")
+    action: str = Field(default="", max_length=60, description="Such as tool.call.")
+    outcome: str = Field(default="", max_length=40, description="ok, or a refusal's code.")
+    member: str = Field(default="", max_length=254, description="An e-mail address.")
     since: Annotated[AwareDatetime, BeforeValidator(_read)] | None = Field(
-        default=None, description="Only what happened at or after this time, for example 2030-01-31T17:00:00Z."
+        default=None, description="Such as 2030-01-31T17:00:00Z."
     )
 
 

@@ -21,8 +21,8 @@ class UnknownConnector(Refusal):
 
 
 class ConnectInput(OperationInput):
-    connector: str = Field(max_length=100, description="Its slug or label, as elaichi__connector__list gives them.")
-    connection: str = Field(default="", max_length=36, description="To connect an account of your own again: its id.")
+    connector: str = Field(max_length=100, description="Its slug or label.")
+    connection: str = Field(default="", max_length=36, description="An account's id, to connect it again.")
 
 
 def connect(caller: Caller, asked: ConnectInput) -> dict[str, Any]:
@@ -57,10 +57,7 @@ registry.register(
         domain="connection",
         verb="connect",
         title="Connect an account",
-        description=(
-            "Starts connecting an account at a connector: returns the address of a page that the person opens in their "
-            "browser. Secrets are typed there and never pass through this conversation."
-        ),
+        description="Returns the address of a page on which the person connects an account. Secrets are typed there alone.",
         input=ConnectInput,
         permission=Permission.CONNECTION_CREATE,
         scope=Scope.WRITE,

@@ -17,15 +17,11 @@ NAMES = (SEARCH, EXECUTE)
 
 
 class SearchInput(OperationInput):
-    query: str = Field(description="A few words: the action, the kind of thing, and the app if you know it.")
-    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="At most this many rows.")
-    cursor: str = Field(default="", max_length=400, description="From `next_cursor`, with the same query.")
-    detail: Literal["full", "summary"] = Field(
-        default="full", description="`summary` leaves out the schemas; ask for `full` before you call."
-    )
-    toolbox: str = Field(
-        default="", max_length=100, description="The name or id of a toolbox, to search in its tools alone."
-    )
+    query: str = Field(description="A few words: action, thing, app.")
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
+    cursor: str = Field(default="", max_length=400, description="From next_cursor, with the same query.")
+    detail: Literal["full", "summary"] = Field(default="full", description="summary leaves out schemas.")
+    toolbox: str = Field(default="", max_length=100, description="A toolbox's name or id: only its tools.")
 
 
 class ExecuteInput(OperationInput):
@@ -33,6 +29,7 @@ class ExecuteInput(OperationInput):
     arguments: dict[str, Any] = Field(default_factory=dict, description="As its input_schema says.")
 
 
+# Every model reads it with the list, so it names what a client could rely on and leaves the rest open.
 SEARCH_OUTPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -40,26 +37,14 @@ SEARCH_OUTPUT_SCHEMA: dict[str, Any] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "connector_label": {"type": "string"},
-                    "description": {"type": "string"},
-                    "input_schema": {"type": "object"},
-                    "annotations": {"type": "object"},
-                    "connections": {"type": "array", "items": {"type": "string"}},
-                    "restricted": {"type": "object"},
-                    "toolbox": {"type": "string"},
-                    "skill": {"type": "string", "description": "The resource with the toolbox's instructions."},
-                },
+                "properties": {"name": {"type": "string"}, "connector_label": {"type": "string"}},
                 "required": ["name", "connector_label"],
             },
         },
         "matched": {"type": "integer"},
-        "total_tools": {"type": "integer"},
         "restricted_count": {"type": "integer"},
         "next_cursor": {"type": "string"},
         "note": {"type": "string"},
-        "error": {"type": "object"},
     },
 }
 

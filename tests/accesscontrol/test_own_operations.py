@@ -79,3 +79,10 @@ def test_what_no_client_may_do_says_where_a_person_does_it(alice: Member, name: 
     error = rpc.call(name)["structuredContent"]["error"]
     assert error["code"] == "only_in_admin"
     assert error["where"].endswith(f"/admin/accesscontrol/{page}/")
+
+
+def test_a_list_keeps_what_holds_the_words_asked_for(alice: Member, bob: Member) -> None:
+    rpc = Rpc(cast.token(alice))
+    for asked, found in (("BOB@", ["bob@acme.example"]), ("owner", ["alice@acme.example"]), ("\0nobody", [])):
+        rows = rpc.call("elaichi__member__list", q=asked)["structuredContent"]["members"]
+        assert [row["email"] for row in rows] == found

@@ -47,7 +47,7 @@ class TestLevels:
         rpc, key = Rpc(cast.token(bea)), str(account.pk)
         assert is_served(rpc)
         assert not rpc.call("elaichi__connection__rename", connection=key, label="Support desk")["isError"]
-        assert not rpc.call("elaichi__connection__share", connection=key, everyone=True, level="use")["isError"]
+        assert not rpc.call("elaichi__connection__share", connection=key, grantee="everyone", level="use")["isError"]
         assert is_served(Rpc(cast.token(cast.member(acme, "dan"))))
         assert not rpc.call("elaichi__connection__disconnect", connection=key)["isError"]
         account.refresh_from_db()
@@ -58,13 +58,13 @@ class TestLevels:
     def test_below_edit_nothing_of_it_is_changed(self, account: Connection, bea: Member, level: Level) -> None:
         share(account, bea, level)
         rpc, key = Rpc(cast.token(bea)), str(account.pk)
-        attempts: dict[str, dict[str, Any]] = {
-            "share": {"everyone": True, "level": "view"},
-            "unshare": {"member": "bea@acme.example"},
-            "rename": {"label": "Mine"},
-            "disconnect": {},
-        }
-        for name, arguments in attempts.items():
+        attempts: list[tuple[str, dict[str, Any]]] = [
+            ("share", {"grantee": "everyone", "level": "view"}),
+            ("share", {"grantee": "bea@acme.example", "level": "none"}),
+            ("rename", {"label": "Mine"}),
+            ("disconnect", {}),
+        ]
+        for name, arguments in attempts:
             error = refusal(rpc, f"elaichi__connection__{name}", connection=key, **arguments)
             assert (error["code"], error["owner"]) == ("permission_required", "bob@acme.example")
         account.refresh_from_db()

@@ -22,13 +22,13 @@ class TestPrivate:
         rpc, key = Rpc(cast.token(boss)), str(account.pk)
         assert not is_served(rpc)
         assert listed(rpc) == []
-        attempts: dict[str, dict[str, Any]] = {
-            "share": {"member": "boss@acme.example", "level": "use"},
-            "unshare": {"everyone": True},
-            "rename": {"label": "Mine"},
-            "disconnect": {},
-        }
-        for name, arguments in attempts.items():
+        attempts: list[tuple[str, dict[str, Any]]] = [
+            ("share", {"grantee": "boss@acme.example", "level": "use"}),
+            ("share", {"grantee": "everyone", "level": "none"}),
+            ("rename", {"label": "Mine"}),
+            ("disconnect", {}),
+        ]
+        for name, arguments in attempts:
             error = refusal(rpc, f"elaichi__connection__{name}", connection=key, **arguments)
             assert error["code"] == "not_found"
             assert "Acme" not in error["message"]
@@ -56,7 +56,7 @@ class TestPrivate:
             with pytest.raises(Conflict, match="own organization"):
                 share(account, grantee)
         rpc = Rpc(cast.token(account.owner))
-        for named in ({"member": charlie.user.email}, {"team": "Support"}):
+        for named in ({"grantee": charlie.user.email}, {"grantee": "Support"}):
             error = refusal(rpc, "elaichi__connection__share", connection=str(account.pk), level="use", **named)
             assert error["code"] == "not_found"
         # A row that no service wrote is without effect, too.
@@ -72,7 +72,7 @@ class TestPrivate:
             rpc.found("tickets"),
             rpc.call(LIST),
             rpc.call("elaichi__connection__rename", connection=str(account.pk), label="Desk"),
-            rpc.call("elaichi__connection__share", connection=str(account.pk), everyone=True, level="use"),
+            rpc.call("elaichi__connection__share", connection=str(account.pk), grantee="everyone", level="use"),
             list(AuditEvent.objects.values()),
         ]
         assert "demo-deskline-acme" not in str(seen)

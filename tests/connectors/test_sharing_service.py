@@ -57,15 +57,31 @@ class TestService:
         with pytest.raises(EditRequired):
             connections.rename(connection=account, label="Mine", surface=Surface.SYSTEM, actor=bea)
 
-    def test_exactly_one_grantee_is_named(self, account: Connection) -> None:
+    def test_a_grantee_is_named(self, account: Connection) -> None:
         rpc = Rpc(cast.token(account.owner))
-        for named in ({}, {"member": "bea@acme.example", "everyone": True}):
+        for named, code in (
+            ({}, "invalid_arguments"),
+            ({"grantee": ""}, "invalid_arguments"),
+            ({"grantee": "?"}, "not_found"),
+        ):
             error = refusal(rpc, "elaichi__connection__share", connection=str(account.pk), level="use", **named)
-            assert error["code"] == "invalid_arguments"
+            assert error["code"] == code
+
+    def test_a_team_is_named_by_name_or_id_and_a_share_is_taken_back_by_none(
+        self, account: Connection, acme: Organization
+    ) -> None:
+        team, rpc = cast.team(acme, "Support"), Rpc(cast.token(account.owner))
+        for named in ("support", str(team.pk)):
+            given = {"connection": str(account.pk), "grantee": named}
+            shared = rpc.call("elaichi__connection__share", level="use", **given)["structuredContent"]
+            assert shared["shared_with"] == [{"team": "Support", "level": "use"}]
+            ended = rpc.call("elaichi__connection__share", level="none", **given)["structuredContent"]
+            assert ended["shared_with"] == []
+            assert refusal(rpc, "elaichi__connection__share", level="none", **given)["code"] == "conflict"
 
     def test_sharing_takes_the_scope_to_write(self, account: Connection) -> None:
         rpc = Rpc(cast.token(account.owner, scopes=[Scope.READ, Scope.TOOLS]))
-        error = refusal(rpc, "elaichi__connection__share", connection=str(account.pk), everyone=True, level="use")
+        error = refusal(rpc, "elaichi__connection__share", connection=str(account.pk), grantee="everyone", level="use")
         assert (error["code"], error["scope"]) == ("scope_required", "mcp:write")
 
     def test_the_database_holds_one_share_for_each_grantee_and_one_grantee_for_each_share(
