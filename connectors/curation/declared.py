@@ -1,5 +1,6 @@
 """What an object's schema says of its members, however it says it: itself, by reference, or in parts."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -8,6 +9,7 @@ type Schema = dict[str, Any]
 
 _DEPTH = 8
 """Parts of parts and references to references further down than this are a circle."""
+_MEMBERS = "elaichi_members"
 _NOTES = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 
 
@@ -24,6 +26,15 @@ def inlined(node: Any, root: Schema) -> Schema:
         overlap = set(target) & set(beside) - _NOTES
         node = {**beside, "allOf": [*beside.get("allOf", ()), target]} if overlap else {**target, **beside}
     return {}
+
+
+def anchored(root: Schema) -> Schema:
+    """The same schema, with no reference into its own members: one of them can be taken out then."""
+    text = json.dumps(root)
+    if '"$ref": "#/properties/' not in text:
+        return root
+    moved = json.loads(text.replace('"$ref": "#/properties/', f'"$ref": "#/$defs/{_MEMBERS}/properties/'))
+    return {**moved, "$defs": {**moved.get("$defs", {}), _MEMBERS: {"properties": moved["properties"]}}}
 
 
 def members(node: Any, root: Schema, depth: int = _DEPTH) -> dict[str, Schema]:

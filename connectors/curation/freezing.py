@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from accesscontrol.exceptions import Problem
-from connectors.curation.declared import Schema, inlined, is_object, members, parts_of
+from connectors.curation.declared import Schema, anchored, inlined, is_object, members, parts_of
 from connectors.execution.problems import UNKNOWN, pointer
 from connectors.execution.validation import validate
 
@@ -38,6 +38,7 @@ _OF_THE_WHOLE = ("properties", "$defs", "definitions")
 
 def frozen(schema: Schema, fixed: Values, defaults: Values) -> Schema:
     """The schema that a caller is shown. What it changes is written out; shared definitions stay as they are."""
+    schema = anchored(schema) if fixed else schema
     shown = _without(schema, _tree(schema, fixed, schema), schema) if fixed else schema
     return _with_defaults(shown, defaults, shown) if defaults else shown
 

@@ -194,6 +194,19 @@ class TestParts:
         }
         assert validate(frozen(schema, {"a": "x"}, {}), {"b": "y"}) == []
 
+    def test_a_member_that_another_refers_to_can_be_fixed(self) -> None:
+        schema = {
+            "type": "object",
+            "properties": {"from": {"type": "string", "maxLength": 3}, "to": {"$ref": "#/properties/from"}},
+            "required": ["from", "to"],
+            "additionalProperties": False,
+        }
+        shown = frozen(schema, {"from": "A"}, {})
+        assert (set(shown["properties"]), shown["required"]) == ({"to"}, ["to"])
+        assert validate(shown, {"to": "B"}) == []
+        assert [problem.path for problem in validate(shown, {"to": "much too long"})] == ["/to"]
+        assert check(schema, {"to": "much too long"}, {})[0].path == "/fixed/to"
+
     def test_a_schema_that_holds_itself_comes_to_an_end(self) -> None:
         schema: dict[str, Any] = {
             "type": "object",
