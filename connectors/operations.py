@@ -90,7 +90,7 @@ registry.register(
         domain="connection",
         verb="list",
         title="List my connections",
-        description="Your accounts and those shared with you: whether each works, whose it is, what you may do with it.",
+        description="Your accounts and those shared with you: whether each works, whose it is, what you may do.",
         input=PageInput,
         permission=Permission.CONNECTION_VIEW,
         scope=Scope.READ,

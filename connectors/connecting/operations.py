@@ -57,7 +57,7 @@ registry.register(
         domain="connection",
         verb="connect",
         title="Connect an account",
-        description="Returns the address of a page on which the person connects an account. Secrets are typed there alone.",
+        description="Returns the address of a page on which the person connects an account, and types any secret.",
         input=ConnectInput,
         permission=Permission.CONNECTION_CREATE,
         scope=Scope.WRITE,
