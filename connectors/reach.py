@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
+from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Case, OuterRef, PositiveSmallIntegerField, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Exists, OuterRef, PositiveSmallIntegerField, Q, QuerySet, Subquery, Value, When
 
 from accesscontrol.caller import Caller
 from accesscontrol.models import Member, TeamMembership
@@ -25,7 +26,7 @@ from connectors.curation.advertised import Account, ToolEntry
 from connectors.curation.labels import LabelledAccount, distinct_labels
 from connectors.curation.merging import argument_for
 from connectors.curation.names import advertised_name
-from connectors.models import Connection, Connector, Level, Share, Tool, Toolbox
+from connectors.models import Connection, Connector, FrozenTool, Level, Share, Tool, Toolbox
 from connectors.models.share import Target, target_field, tenant_path
 
 
@@ -39,6 +40,14 @@ class ConnectedProduct:
     label: str
     accounts: tuple[Account, ...]
     tools: tuple[ToolEntry, ...]
+
+
+class Apps(NamedTuple):
+    """`connectable` holds label and aliases of every connector that the caller has or could connect."""
+
+    connectable: tuple[tuple[str, tuple[str, ...]], ...]
+    have_frozen_tools: bool
+    """Whether anybody's toolbox holds a tool of any: where none does, nobody's need be looked for."""
 
 
 _tools: VersionedCache[tuple[ToolEntry, ...]] = VersionedCache(size=2_000)
@@ -120,14 +129,19 @@ def account_names(caller: Caller) -> dict[UUID, str]:
     }
 
 
-def connectable_apps(caller: Caller) -> list[tuple[str, tuple[str, ...]]]:
-    """Label and aliases of every connector that the caller has or could connect; none that a rule hides from them."""
+def apps_of(caller: Caller) -> Apps:
+    """What the organization offers; nothing that a rule hides from the caller."""
+    frozen = FrozenTool.objects.filter(connector=OuterRef("pk"), enabled=True)
     rows = Connector.objects.of(caller.organization).filter(enabled=True)
-    return [
-        (label, tuple(aliases))
-        for slug, label, aliases, lineage in rows.values_list("slug", "label", "aliases", "lineage")
-        if decide(Checkpoint.CONNECT, caller, ToolRef(connector=slug, lineage=tuple(lineage))).allowed
-    ]
+    found = list(rows.values_list("slug", "label", "aliases", "lineage", Exists(frozen)))
+    return Apps(
+        connectable=tuple(
+            (label, tuple(aliases))
+            for slug, label, aliases, lineage, _ in found
+            if decide(Checkpoint.CONNECT, caller, ToolRef(connector=slug, lineage=tuple(lineage))).allowed
+        ),
+        have_frozen_tools=any(has_frozen for *_, has_frozen in found),
+    )
 
 
 def _usable_accounts(member: Member) -> Iterator[tuple[Connector, tuple[Account, ...]]]:

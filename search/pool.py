@@ -27,7 +27,7 @@ from connectors.curation.advertised import AdvertisedTool, ToolEntry
 from connectors.curation.merging import describe
 from connectors.curation.names import MAX_LENGTH
 from connectors.frozen_reach import frozen_products
-from connectors.reach import ConnectedProduct, connectable_apps, connected_products
+from connectors.reach import Apps, ConnectedProduct, apps_of, connected_products
 from search.ranking import PROFILES, AppName, ConnectorTerms, PoolIndex, ToolDocument
 from search.shelves import RestrictedTools, Shelf, Stock, Tools
 
@@ -79,7 +79,7 @@ _terms: VersionedCache[ConnectorTerms] = VersionedCache(size=2_000)
 def pool_of(caller: Caller) -> Pool:
     """The caller's pool at the version read with their grant. Without `tool:execute` or `mcp:tools` it is empty."""
     if not (caller.may(Permission.TOOL_EXECUTE) and Scope.TOOLS in caller.scopes):
-        return _assemble(caller, (), ())
+        return _assemble(caller, apps_of(caller), (), ())
     key = (caller.organization.pk, caller.member.pk)
     return _pools.get(key, caller.version, lambda: _read(caller))
 
@@ -92,11 +92,14 @@ def index_of(pool: Pool, profile: str | None) -> PoolIndex:
 
 
 def _read(caller: Caller) -> Pool:
-    products = connected_products(caller)
-    return _assemble(caller, products, frozen_products(caller, products))
+    apps, products = apps_of(caller), connected_products(caller)
+    frozen = frozen_products(caller, products) if apps.have_frozen_tools else ()
+    return _assemble(caller, apps, products, frozen)
 
 
-def _assemble(caller: Caller, products: Sequence[ConnectedProduct], frozen: Sequence[ConnectedProduct]) -> Pool:
+def _assemble(
+    caller: Caller, apps: Apps, products: Sequence[ConnectedProduct], frozen: Sequence[ConnectedProduct]
+) -> Pool:
     shelves = tuple(_shelves(caller, products, frozen))
     return Pool(
         version=caller.version,
@@ -104,7 +107,7 @@ def _assemble(caller: Caller, products: Sequence[ConnectedProduct], frozen: Sequ
         tools=Tools(shelves),
         restricted=RestrictedTools(shelves),
         app_labels=_labels(shelves),
-        known_apps=tuple(AppName(label, aliases) for label, aliases in connectable_apps(caller)),
+        known_apps=tuple(AppName(label, aliases) for label, aliases in apps.connectable),
     )
 
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from accesscontrol.caller import Caller
 from accesscontrol.models import Member
 from accesscontrol.permissions import Permission
-from connectors.reach import connectable_apps
+from connectors.reach import apps_of
 from search.mcp.prompts import Message, Prompt, PromptArgument, Write, prompts
 
 
@@ -44,7 +44,7 @@ def _emails(caller: Caller, known: Mapping[str, str]) -> Iterable[str]:
 
 
 def _apps(caller: Caller, known: Mapping[str, str]) -> Iterable[str]:
-    return sorted(label for label, _ in connectable_apps(caller))
+    return sorted(label for label, _ in apps_of(caller).connectable)
 
 
 prompts.register(

@@ -184,7 +184,7 @@ class TestOneToolbox:
 
 
 class TestCost:
-    def test_a_cold_pool_takes_one_query_more_and_two_with_pins(
+    def test_frozen_tools_cost_a_cold_pool_one_query_pins_two_and_none_nothing(
         self, tracker: Connector, bob: Member, bea: Member
     ) -> None:
         cast.connection(bea, tracker, "Own")
@@ -194,12 +194,12 @@ class TestCost:
         share(box, bea)
         for number in range(5):
             freeze(box, tracker, "create_issue", fixed={"project": f"P{number}"})
-        assert cold(bea) == plain
+        assert cold(bea) == plain + 1
         account = Connection.objects.get(owner=bob)
         for number in range(5):
             freeze(box, tracker, "list_issues", fixed={"project": f"P{number}"}, connections=[account])
-        assert cold(bea) == plain + 1
-        assert plain == 4  # accounts, frozen tools, rules, connectable apps
+        assert cold(bea) == plain + 2
+        assert plain == 3  # accounts, rules, connectable apps
         assert len(pool(bea).tools) == 12
 
     def test_a_warm_pool_takes_none(self, tracker: Connector, box: Toolbox, bob: Member) -> None:
