@@ -12,10 +12,12 @@ from accesscontrol.exceptions import how_to_ask
 from accesscontrol.policy import Scope, ToolRef
 from connectors.curation.advertised import AdvertisedTool
 from connectors.curation.merging import describe, schema_for
-from connectors.curation.trimming import trimmed
+from connectors.curation.trimming import MAX_BYTES as MAX_SCHEMA_BYTES
+from connectors.curation.trimming import size_of, trimmed
 from connectors.frozen_reach import toolbox_named
 from connectors.models import Tool
 from search import cursors
+from search.budget import allowances
 from search.notes import Outcome, note
 from search.pool import Pool, index_of, pool_of
 from search.ranking import Hit
@@ -23,6 +25,8 @@ from search.shelves import RestrictedTool
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 50
+MAX_BYTES = 23_000
+"""Of an answer of up to ten rows; one of more rows may be as much larger. A model reads it whole."""
 SKILL_URI = "elaichi://toolbox/{}/skill"
 """The resource that holds a toolbox's instructions, by its id."""
 
@@ -68,8 +72,9 @@ def search_tools(caller: Caller, asked: Question) -> dict[str, Any]:
     withheld = index.search_restricted(asked.query, limit=len(pool.restricted))
     tools = [tool for hit in found.hits[start:] if (tool := pool.advertised(_name(hit)))]
     restricted = () if start else (pool.restricted[_name(hit)] for hit in withheld.hits)
+    restricted_rows = _restricted_rows(restricted, asked.limit)
     answer = {
-        "result": [*_rows(caller, tools, asked.detail), *_restricted_rows(restricted, asked.limit)],
+        "result": [*_rows(caller, tools, asked.detail, beside=size_of(restricted_rows)), *restricted_rows],
         "matched": found.matched,
         "total_tools": len(pool.tools),
         "restricted_count": withheld.matched,
@@ -101,11 +106,19 @@ def _name(hit: Hit) -> str:
     return str(hit.document.key)
 
 
-def _rows(caller: Caller, tools: Sequence[AdvertisedTool], detail: Detail) -> list[dict[str, Any]]:
+def _rows(caller: Caller, tools: Sequence[AdvertisedTool], detail: Detail, *, beside: int) -> list[dict[str, Any]]:
+    """Whole where they fit into an answer with `beside` other bytes, else with their largest schemas trimmed."""
     if detail is Detail.SUMMARY:
         return [_summary(tool) for tool in tools]
     schemas = _schemas(caller, (tool.tool_id for tool in tools))
-    return [_row(tool, schemas[tool.tool_id]) for tool in tools if tool.tool_id in schemas]
+    found = [tool for tool in tools if tool.tool_id in schemas]
+    rows = [_row(tool) for tool in found]
+    wanted = [schema_for(tool, schemas[tool.tool_id]) for tool in found]
+    bytes_of_schemas = MAX_BYTES * max(1, len(rows) / DEFAULT_LIMIT) - beside - size_of(rows)
+    bounds = allowances([min(size_of(schema), MAX_SCHEMA_BYTES) for schema in wanted], int(bytes_of_schemas))
+    for row, schema, bound in zip(rows, wanted, bounds, strict=True):
+        row["input_schema"] = trimmed(schema, bound)
+    return rows
 
 
 def _schemas(caller: Caller, tool_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
@@ -118,11 +131,11 @@ def _summary(tool: AdvertisedTool) -> dict[str, Any]:
     return {"name": tool.name, "description": description, "connector_label": tool.connector_label, **_origin(tool)}
 
 
-def _row(tool: AdvertisedTool, schema: dict[str, Any]) -> dict[str, Any]:
+def _row(tool: AdvertisedTool) -> dict[str, Any]:
     row = {
         "name": tool.name,
         "description": describe(tool.entry, tool.accounts),
-        "input_schema": trimmed(schema_for(tool, schema)),
+        "input_schema": {},
         "annotations": dict(tool.annotations),
         "connector_label": tool.connector_label,
         **_origin(tool),

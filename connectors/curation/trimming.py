@@ -16,10 +16,10 @@ def trimmed(schema: dict[str, Any], max_bytes: int = MAX_BYTES) -> dict[str, Any
     Each cut keeps every required property at every level that it keeps. The stored schema stays the one that arguments
     are checked against, so a trimmed one never forbids what the whole one allows.
     """
-    if _size(schema) <= max_bytes:
+    if size_of(schema) <= max_bytes:
         return schema
     for cut in _cuts(schema):
-        if _size(cut) <= max_bytes:
+        if size_of(cut) <= max_bytes:
             return cut
     return cut
 
@@ -72,5 +72,6 @@ def _shortened(text: object) -> str:
     return words if len(words) <= _SHORT else words[: _SHORT - 1].rstrip() + "…"
 
 
-def _size(schema: dict[str, Any]) -> int:
-    return len(json.dumps(schema, ensure_ascii=False, separators=(",", ":")).encode())
+def size_of(value: Any) -> int:
+    """In bytes, as it travels."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())

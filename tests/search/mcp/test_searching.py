@@ -181,3 +181,36 @@ def test_arguments_that_do_not_fit_are_named(rpc: Rpc, arguments: dict[str, obje
     error = result["structuredContent"]["error"]
     assert error["code"] == "invalid_arguments"
     assert [problem["path"] for problem in error["problems"]] == [path]
+
+
+def test_ten_rows_with_the_largest_schemas_are_an_answer_that_a_model_can_read(bob: Member) -> None:
+    """At most 6,000 tokens, by four characters each; every row still names what a call must give."""
+    connector = cast.connector(bob.organization)
+    cast.connection(bob, connector, "Main")
+    cast.connection(bob, connector, "Second")
+    properties = {
+        f"field_{number}": {
+            "type": "object",
+            "description": "What it is. " * 20,
+            "properties": {"a": {"type": "string"}},
+        }
+        for number in range(150)
+    }
+    schema = {"type": "object", "properties": properties, "required": ["field_7", "field_149"]}
+    for number in range(12):
+        small = number % 3 == 0
+        cast.tool(
+            connector,
+            f"update_page_{number}",
+            "Updates a page. " * 60,
+            method="PATCH",
+            input_schema={"type": "object", "properties": {"id": {"type": "string"}}} if small else schema,
+        )
+    result = Rpc(cast.token(bob)).call("search_tools", query="update page")
+    rows = result["structuredContent"]["result"]
+    assert len(rows) == 10
+    assert len(result["content"][0]["text"]) / 4 <= 6_000
+    large = [row["input_schema"] for row in rows if "id" not in row["input_schema"]["properties"]]
+    assert all(schema["required"] == ["connection", "field_7", "field_149"] for schema in large)
+    assert all({"connection", "field_7", "field_149"} <= schema["properties"].keys() for schema in large)
+    assert all(schema["x_truncated"] for schema in large)
