@@ -13,11 +13,11 @@ from django.utils import timezone
 from accesscontrol import audit
 from accesscontrol.bearer_secrets import digest, new_secret
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import GrantEnded, InvalidToken, MemberNotActive
+from accesscontrol.exceptions import GrantEnded, InvalidToken, MemberNotActive, PermissionRequired
 from accesscontrol.models import AccessToken, AuthorizationCode, Grant, Member, RefreshToken, Surface
 from accesscontrol.models.grant import GrantQuerySet
 from accesscontrol.oauth import addresses
-from accesscontrol.permissions import Scope
+from accesscontrol.permissions import Permission, Scope
 
 TOKEN_PREFIX = "elaichi_"
 ACCESS_TOKEN_PREFIX = "elaichi-access_"
@@ -34,13 +34,17 @@ def issue_token(
     surface: Surface,
     actor: Member | None = None,
     expires_at: datetime | None = None,
+    needs: Permission | None = None,
 ) -> tuple[Grant, str]:
     """A personal token, returned once beside its grant; only its SHA-256 is kept (256 random bits need no salt).
 
     Locks the member's row first, as suspending does: whichever commits second sees the other, so that no token is born
-    after a revocation. Raises MemberNotActive.
+    after a revocation. `needs` is what the member's own role has to permit, where they make it themselves. Raises
+    MemberNotActive and PermissionRequired.
     """
     locked = lock_active(member.pk)
+    if needs is not None and not locked.may(needs):
+        raise PermissionRequired(needs)
     token = TOKEN_PREFIX + new_secret()
     grant = Grant(
         member=locked,

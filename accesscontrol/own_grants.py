@@ -1,0 +1,95 @@
+"""The page where people see and end what acts for them, and make themselves a personal token, which is shown once."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accesscontrol.exceptions import MemberNotActive, PermissionRequired
+from accesscontrol.models import Grant, Member, Surface, User
+from accesscontrol.oauth.scopes import DEFAULT_SCOPES, SCOPE_WORDS
+from accesscontrol.permissions import Permission, Scope
+from accesscontrol.services import grants
+
+_DAYS = (("30", "30 days"), ("90", "90 days"), ("365", "A year"))
+
+
+class TokenForm(forms.Form):
+    name = forms.CharField(max_length=120, label="What is it for?", help_text="The script or machine that will use it.")
+    member = forms.ChoiceField(label="Organization")
+    scopes = forms.MultipleChoiceField(
+        label="It may",
+        choices=[(scope.value, words) for scope, words in SCOPE_WORDS.items()],
+        initial=[scope.value for scope in DEFAULT_SCOPES],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    days = forms.ChoiceField(label="It ends after", choices=_DAYS, initial="90")
+
+    def __init__(self, *args: Any, members: list[Member], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.members = {str(member.pk): member for member in members}
+        member = self.fields["member"]
+        assert isinstance(member, forms.ChoiceField)
+        member.choices = [(key, one.organization.name) for key, one in self.members.items()]
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def own_grants(request: HttpRequest) -> HttpResponse:
+    members = _who_may_make_tokens(request)
+    form = TokenForm(request.POST or None, members=members)
+    context: dict[str, Any] = {"form": form if members else None, "token": ""}
+    if request.method == "POST":
+        try:
+            context["token"] = _make(form) if form.is_valid() else ""
+        except (MemberNotActive, PermissionRequired) as refusal:
+            form.add_error(None, str(refusal))
+    if context["token"]:
+        context["form"] = TokenForm(members=members)
+    return render(request, "accesscontrol/own_grants.html", {**context, "grants": _of(request)})
+
+
+@login_required
+@require_POST
+def end_own_grant(request: HttpRequest, grant: str) -> HttpResponse:
+    """Another's grant is not there at all."""
+    row = get_object_or_404(_of(request), pk=grant)
+    grants.revoke(grant=row, reason="ended by its owner", surface=Surface.API, actor=row.member)
+    return redirect("own-grants")
+
+
+def _of(request: HttpRequest) -> QuerySet[Grant]:
+    rows = Grant.objects.live(timezone.now()).filter(member__user=_user(request).pk, member__status="active")
+    return rows.select_related("member__organization", "member__user", "client")
+
+
+def _make(form: TokenForm) -> str:
+    member = form.members[form.cleaned_data["member"]]
+    _, token = grants.issue_token(
+        member=member,
+        actor=member,
+        client_name=form.cleaned_data["name"],
+        scopes=[Scope(scope) for scope in form.cleaned_data["scopes"]],
+        surface=Surface.API,
+        expires_at=timezone.now() + timedelta(days=int(form.cleaned_data["days"])),
+        needs=Permission.TOKEN_CREATE,
+    )
+    return token
+
+
+def _who_may_make_tokens(request: HttpRequest) -> list[Member]:
+    rows = _user(request).memberships.filter(status=Member.Status.ACTIVE).select_related("role", "organization", "user")
+    return [member for member in rows.order_by("organization__name") if member.may(Permission.TOKEN_CREATE)]
+
+
+def _user(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user
