@@ -4,7 +4,7 @@ import os
 
 worker_class = "gthread"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-threads = int(os.environ.get("WEB_THREADS", "8"))
+threads = int(os.environ.get("WEB_THREADS", "64"))
 # Loads the application once and forks. Nothing of ours connects to anything while it loads.
 preload_app = True
 graceful_timeout = 10

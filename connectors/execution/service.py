@@ -19,6 +19,7 @@ from accesscontrol.services.grants import renew
 from connectors.curation import merging
 from connectors.curation.advertised import Account, AdvertisedTool
 from connectors.execution import authorized, files, http_call, limits
+from connectors.execution.database_pool import give_back_connection
 from connectors.execution.destination import require_declared
 from connectors.execution.errors import NeedsReauth, UnusableTool
 from connectors.execution.frozen_call import complete, pinned_account, require_in_toolbox
@@ -83,6 +84,8 @@ class _Outbound:
             _active_connection(caller, self._advertised, self._account)
             if not Tool.objects.filter(pk=self._advertised.tool_id, enabled=True).exists():
                 raise UnusableTool("it was switched off")
+        # Calls that wait for a slow product must not hold all the connections that others' searches need.
+        give_back_connection()
 
 
 def _without_account(
