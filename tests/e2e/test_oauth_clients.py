@@ -51,6 +51,8 @@ class SignIn:
         self.storage = Storage()
         self.consents = 0
         self.changed: dict[str, str] = {}
+        self.ticked: list[str] = []
+        """At the second consent and later."""
         self.provider = OAuthClientProvider(
             server_url=gateway.mcp,
             client_metadata=OAuthClientMetadata(redirect_uris=[AnyUrl(CALLBACK)], client_name="An SDK"),
@@ -61,7 +63,8 @@ class SignIn:
 
     async def _opens(self, address: str) -> None:
         self.consents += 1
-        self.answer = await asyncio.to_thread(self.person.allows, address)
+        ticked = self.ticked if self.consents > 1 else []
+        self.answer = await asyncio.to_thread(lambda: self.person.allows(address, ticked=ticked))
 
     async def _waits(self) -> AuthorizationCodeResult:
         given = {**query(self.answer), **self.changed}
@@ -112,3 +115,43 @@ def test_it_refreshes_by_itself_and_the_person_is_not_asked_again(
     assert not find_and_run(gateway, sign_in, "auto").is_error
     assert sign_in.consents == 1
     assert RefreshToken.objects.count() == 2
+
+
+def test_an_answer_in_another_server_s_name_is_not_taken(gateway: Gateway, sign_in: SignIn) -> None:
+    """Our answers name us, so the client notices one that somebody else mixed in, and gives no code away."""
+    sign_in.changed = {"iss": "https://other.example"}
+    with pytest.raises(Exception) as failure:  # noqa: PT011  wrapped as the transport's task group has it
+        find_and_run(gateway, sign_in, "auto")
+    assert "iss" in str(innermost(failure.value)).lower()
+    assert not RefreshToken.objects.exists()
+
+
+def test_a_client_that_lacks_a_scope_asks_its_person_for_it_and_goes_on(
+    gateway: Gateway, dora: Member, sign_in: SignIn
+) -> None:
+    tool = cast.tool(dora.organization.connectors.get(slug="deskline"), "purge", "Purge", method="DELETE")
+    sign_in.ticked = ["mcp:destructive"]
+
+    async def run() -> Any:
+        async with (
+            httpx2.AsyncClient(auth=sign_in.provider, timeout=20) as http,
+            Client(streamable_http_client(gateway.mcp, http_client=http), mode="2026-07-28") as client,
+        ):
+            await client.list_tools()  # signs in; the client asks once in a request
+            return await client.call_tool(f"deskline_{tool.name}", {})
+
+    ran = asyncio.run(run())
+    assert sign_in.consents == 2
+    assert "scope_required" not in str(ran.content)
+    assert [grant.scopes for grant in Grant.objects.order_by("created_at")][-1] == [
+        "mcp:destructive",
+        "mcp:read",
+        "mcp:tools",
+        "mcp:write",
+    ]
+
+
+def innermost(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
