@@ -4,7 +4,7 @@ COPY requirements.lock .
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock
 
 FROM python:3.13-slim
-RUN useradd --system --create-home --home-dir /srv/elaichi elaichi
+RUN useradd --system --create-home --home-dir /srv/elaichi elaichi && install --directory --owner=elaichi /files
 WORKDIR /srv/elaichi
 COPY --from=packages /venv /venv
 COPY manage.py ./

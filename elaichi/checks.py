@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
 from elaichi.stack.secrets import is_local_secret
 from search.ranking import PROFILES
@@ -35,6 +35,31 @@ def local_values_are_refused_in_production(**kwargs: Any) -> list[CheckMessage]:
                 "EGRESS_ALLOWED lets outbound calls reach private addresses.",
                 hint="Leave EGRESS_ALLOWED unset outside of local use.",
                 id="elaichi.E005",
+            )
+        )
+    return problems
+
+
+@register(Tags.security)
+def what_several_processes_need_is_set(**kwargs: Any) -> list[CheckMessage]:
+    """With DEBUG off, what works on a laptop and falls short in a deployment."""
+    if settings.DEBUG:
+        return []
+    problems: list[CheckMessage] = []
+    if settings.CACHES["default"]["BACKEND"].endswith(".LocMemCache"):
+        problems.append(
+            Warning(
+                "CACHE_URL is not set; each web process counts requests for itself.",
+                hint="Set CACHE_URL to a cache that all processes share, such as rediscache://HOST:6379/1.",
+                id="elaichi.W001",
+            )
+        )
+    if settings.MAILERS["default"]["BACKEND"].endswith(".console.EmailBackend"):
+        problems.append(
+            Warning(
+                "EMAIL_URL is not set; notices are written to the worker's output and reach nobody.",
+                hint="Set EMAIL_URL to your mail server: smtp+tls://USER:PASSWORD@HOST:587.",
+                id="elaichi.W002",
             )
         )
     return problems

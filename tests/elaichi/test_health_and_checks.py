@@ -12,6 +12,8 @@ from django.conf import settings as project_settings
 from django.core import checks
 from django.test import Client
 
+from elaichi.mailer import mailer
+
 PRODUCTION = {
     "DEBUG": False,
     "SECRET_KEY": "s" * 60,
@@ -19,6 +21,8 @@ PRODUCTION = {
     "CELERY_BROKER_URL": "redis://redis:6379/0",
     "PUBLIC_URL": "https://tools.example.com",
     "EGRESS_ALLOWED": [],
+    "CACHES": {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://redis/1"}},
+    "MAILERS": {"default": mailer("smtp+tls://user:password@mail.example.com:587")},
 }
 
 
@@ -44,6 +48,7 @@ def test_a_complete_production_configuration_passes(settings: Any) -> None:
         ("CREDENTIAL_KEYS", "elaichi.E002"),
         ("CELERY_BROKER_URL", "elaichi.E003"),
         ("PUBLIC_URL", "elaichi.E004"),
+        ("CACHES", "elaichi.W001"),
     ],
 )
 def test_a_value_of_the_local_stack_is_refused_in_production(settings: Any, name: str, identifier: str) -> None:
@@ -52,6 +57,13 @@ def test_a_value_of_the_local_stack_is_refused_in_production(settings: Any, name
         setattr(settings, key, value)
     setattr(settings, name, local)
     assert failed() == {identifier}
+
+
+def test_notices_that_reach_nobody_are_told(settings: Any) -> None:
+    for name, value in PRODUCTION.items():
+        setattr(settings, name, value)
+    settings.MAILERS = {"default": mailer("consolemail://")}
+    assert failed() == {"elaichi.W002"}
 
 
 def test_private_addresses_cannot_be_let_through_in_production(settings: Any) -> None:
