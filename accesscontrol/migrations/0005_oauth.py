@@ -18,6 +18,23 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AlterField(
+            model_name="notice",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("access_requested", "Access requested"),
+                    ("access_answered", "Access request answered"),
+                    ("access_ended", "Access ended"),
+                    ("role_changed", "Role changed"),
+                    ("needs_reauth", "Account to connect again"),
+                    ("account_received", "Account received"),
+                    ("account_ended", "Account ended"),
+                    ("tools_stopped", "Tools that lost an account"),
+                ],
+                max_length=20,
+            ),
+        ),
         migrations.CreateModel(
             name="RefreshToken",
             fields=[

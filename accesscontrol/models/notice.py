@@ -37,6 +37,9 @@ class Notice(models.Model):
         ACCESS_ENDED = "access_ended", "Access ended"
         ROLE_CHANGED = "role_changed", "Role changed"
         NEEDS_REAUTH = "needs_reauth", "Account to connect again"
+        ACCOUNT_RECEIVED = "account_received", "Account received"
+        ACCOUNT_ENDED = "account_ended", "Account ended"
+        TOOLS_STOPPED = "tools_stopped", "Tools that lost an account"
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="notices")

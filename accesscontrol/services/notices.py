@@ -109,6 +109,42 @@ def sign_in_ended(organization: Organization, app: str, *, owner: UUID) -> None:
     )
 
 
+def account_received(organization: Organization, app: str, *, owner: UUID) -> None:
+    """Tells a member that an account of somebody else's is theirs now."""
+    _add(
+        organization,
+        _active(organization).filter(pk=owner),
+        Notice.Kind.ACCOUNT_RECEIVED,
+        f"an account at {app} is yours now",
+        f"An account at {app} in {organization.name} has passed to you. Whom it is shared with is yours to decide now.",
+        f"See and change it: {_page('connectors_connection_changelist')}",
+    )
+
+
+def account_ended(organization: Organization, app: str, *, members: Iterable[UUID]) -> None:
+    """Tells those with whom an account was shared that it is gone."""
+    _add(
+        organization,
+        _active(organization).filter(pk__in=members),
+        Notice.Kind.ACCOUNT_ENDED,
+        f"an account at {app} is gone",
+        f"An account at {app} in {organization.name} that was shared with you was deleted.",
+        f"If you still need {app}, connect an account of your own, or ask for another to be shared with you.",
+    )
+
+
+def tools_stopped(organization: Organization, app: str, *, owners: Iterable[UUID]) -> None:
+    """Tells the owners of toolboxes that some of their frozen tools have lost an account."""
+    _add(
+        organization,
+        _active(organization).filter(pk__in=owners),
+        Notice.Kind.TOOLS_STOPPED,
+        f"tools of {app} in your toolbox have lost an account",
+        f"Tools of {app} in a toolbox of yours in {organization.name} ran through an account that they lost.",
+        "Pin them to another account, or take them out of it; your client lists your toolboxes.",
+    )
+
+
 def _active(organization: Organization) -> QuerySet[Member]:
     return Member.objects.of(organization).filter(status=Member.Status.ACTIVE, user__is_active=True)
 

@@ -127,6 +127,11 @@ def _own_account(session: ConnectSession) -> Connection | None:
     return account
 
 
+def close_sessions_of(connection: Connection) -> int:
+    """Ends those that would authorize this account anew, in the surrounding transaction."""
+    return connection.connect_sessions.filter(ended_at__isnull=True).update(ended_at=timezone.now())
+
+
 def close_sessions(member: Member) -> int:
     """Ends every open session of a member, in the surrounding transaction."""
     return ConnectSession.objects.filter(member=member, ended_at__isnull=True).update(ended_at=timezone.now())

@@ -29,6 +29,28 @@ class EditRequired(Refusal):
         )
 
 
+class OwnerRequired(Refusal):
+    """The account is within reach, and somebody else's: what only its owner does with it."""
+
+    code = "permission_required"
+
+    def __init__(self, connection: Connection) -> None:
+        owner = connection.owner.user.email
+        super().__init__(f"Only {owner}, whose account {connection.label} is, can do this. Ask them to.", owner=owner)
+
+
+def lock_as_owner(connection: Connection, actor: Member) -> Connection:
+    """The account, locked for what only its owner does. Raises MemberNotActive, NotFound, OwnerRequired."""
+    versions.bump(connection.connector.organization)
+    found = authority.current(actor)
+    locked = lock(connection)
+    if not reaches(found, locked, at_least=Level.VIEW):
+        raise NotFound(target_field(Connection))
+    if locked.owner_id != found.pk:
+        raise OwnerRequired(locked)
+    return locked
+
+
 def lock_to_edit[T: Target](target: T, actor: Member) -> T:
     """The connection or toolbox, locked for a change by this actor, in the surrounding transaction.
 

@@ -8,6 +8,7 @@ from accesscontrol import audit
 from accesscontrol.holdings import Holding
 from accesscontrol.models import Member, Surface
 from connectors.models import Connection, Share
+from connectors.services.transfers import pass_on
 
 _GONE = Connection.Status.DISCONNECTED
 
@@ -37,24 +38,9 @@ def end_accounts(*, member: Member, new_owner: Member | None, surface: Surface, 
     owned = Connection.objects.filter(owner=member).select_for_update(of=("self",), no_key=True)
     for connection in owned.select_related("connector__organization").order_by("pk"):
         if new_owner is not None and connection.status != _GONE and connection.shares.exists():
-            _pass_on(connection, new_owner, surface, actor)
+            pass_on(connection, new_owner, surface, actor)
         else:
             _end(connection, surface, actor)
-
-
-def _pass_on(connection: Connection, new_owner: Member, surface: Surface, actor: Member | None) -> None:
-    label = connection.label
-    taken = set(
-        Connection.objects.filter(owner=new_owner, connector=connection.connector).values_list("label", flat=True)
-    )
-    number = 2
-    while connection.label in taken:
-        connection.label = f"{label[:90]} ({number})"
-        number += 1
-    connection.owner = new_owner
-    connection.save(update_fields=["owner", "label", "updated_at"])
-    connection.shares.filter(member=new_owner).delete()
-    _record("connection.transfer", connection, surface, actor, new_owner=new_owner.user.email)
 
 
 def _end(connection: Connection, surface: Surface, actor: Member | None) -> None:
@@ -69,7 +55,7 @@ def _end(connection: Connection, surface: Surface, actor: Member | None) -> None
     _record("connection.disconnect", connection, surface, actor)
 
 
-def _record(action: str, connection: Connection, surface: Surface, actor: Member | None, **detail: str) -> None:
+def _record(action: str, connection: Connection, surface: Surface, actor: Member | None) -> None:
     audit.record(
         organization=connection.connector.organization,
         action=action,
@@ -78,5 +64,4 @@ def _record(action: str, connection: Connection, surface: Surface, actor: Member
         actor=actor,
         target=f"connection:{connection.pk}",
         connection=str(connection),
-        detail=detail,
     )
