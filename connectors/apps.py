@@ -8,9 +8,11 @@ class ConnectorsConfig(AppConfig):
     verbose_name = "Connectors"
 
     def ready(self) -> None:
-        from accesscontrol import catalog_names
+        from accesscontrol import catalog_names, toolbox_choices
         from connectors import operations, receivers, sharing_operations  # noqa: F401  register themselves
         from connectors.connecting import operations as connecting_operations  # noqa: F401
+        from connectors.frozen_reach import choices
         from connectors.known_names import KnownNames
 
         catalog_names.register(KnownNames())
+        toolbox_choices.register(choices)

@@ -19,6 +19,7 @@ from accesscontrol.exceptions import Conflict, NotFound
 from accesscontrol.models import Member
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import policies_of
+from accesscontrol.toolbox_choices import ToolboxChoice
 from connectors.curation import freezing
 from connectors.curation.advertised import Account, FrozenValues, ToolEntry
 from connectors.curation.frozen_names import frozen_name, note
@@ -57,20 +58,37 @@ def frozen_products(caller: Caller, plain: Sequence[ConnectedProduct]) -> tuple[
 
 
 def is_reached(caller: Caller, frozen_tool_id: UUID) -> bool:
-    """Whether this one can be called at this moment, as far as its toolbox has a say."""
+    """Whether this one can be called at this moment, as far as its toolbox and the caller's grant have a say."""
     return _enabled(caller).filter(pk=frozen_tool_id).exists()
 
 
-def toolbox_named(member: Member, named: str) -> Toolbox:
-    """The enabled toolbox of this id or name whose tools the member may use; of several of a name, their own.
+def is_within_grant(caller: Caller, connector_id: UUID, tool: str) -> bool:
+    """Whether the caller's grant leads to this tool at all: one that is confined to toolboxes leads to theirs alone."""
+    return caller.toolboxes is None or _enabled(caller).filter(connector=connector_id, tool=tool).exists()
+
+
+def choices(member: Member) -> list[ToolboxChoice]:
+    """The toolboxes that a client of the member's can be confined to, by name."""
+    rows = toolboxes_within_reach(member, at_least=Level.USE).filter(enabled=True).order_by("name", "pk")
+    return [ToolboxChoice(id=pk, name=name) for pk, name in rows.values_list("pk", "name")]
+
+
+def toolboxes_of(caller: Caller, *, at_least: Level) -> QuerySet[Toolbox]:
+    """Those that the member reaches at this level or a higher one, and the grant leads to."""
+    rows = toolboxes_within_reach(caller.member, at_least=at_least)
+    return rows if caller.toolboxes is None else rows.filter(pk__in=caller.toolboxes)
+
+
+def toolbox_named(caller: Caller, named: str) -> Toolbox:
+    """The enabled toolbox of this id or name whose tools the caller may use; of several of a name, their own.
 
     Raises NotFound, and Conflict where several others' have the name.
     """
-    rows = toolboxes_within_reach(member, at_least=Level.USE).filter(enabled=True).annotate(key=Cast("pk", CharField()))
+    rows = toolboxes_of(caller, at_least=Level.USE).filter(enabled=True).annotate(key=Cast("pk", CharField()))
     named = named.strip()
     found = list(rows.filter(Q(name__iexact=named) | Q(key=named.lower())).order_by("pk")[:_NAMESAKES])
     by_id = [row for row in found if row.key == named.lower()]
-    meant = by_id or [row for row in found if row.owner_id == member.pk and row.name == named] or found
+    meant = by_id or [row for row in found if row.owner_id == caller.member.pk and row.name == named] or found
     if len(meant) > 1:
         ids = ", ".join(row.key for row in meant)
         raise Conflict(f"Several toolboxes have this name. Say which by its id: {ids}.")
@@ -80,7 +98,7 @@ def toolbox_named(member: Member, named: str) -> Toolbox:
 
 
 def _enabled(caller: Caller) -> QuerySet[FrozenTool]:
-    toolboxes = toolboxes_within_reach(caller.member, at_least=Level.USE).filter(enabled=True)
+    toolboxes = toolboxes_of(caller, at_least=Level.USE).filter(enabled=True)
     rows = FrozenTool.objects.of(caller.organization)
     return rows.filter(toolbox__in=toolboxes.values("pk"), enabled=True, connector__enabled=True)
 

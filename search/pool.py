@@ -80,7 +80,7 @@ def pool_of(caller: Caller) -> Pool:
     """The caller's pool at the version read with their grant. Without `tool:execute` or `mcp:tools` it is empty."""
     if not (caller.may(Permission.TOOL_EXECUTE) and Scope.TOOLS in caller.scopes):
         return _assemble(caller, apps_of(caller), (), ())
-    key = (caller.organization.pk, caller.member.pk)
+    key = (caller.organization.pk, caller.member.pk, caller.toolboxes)
     return _pools.get(key, caller.version, lambda: _read(caller))
 
 
@@ -94,7 +94,8 @@ def index_of(pool: Pool, profile: str | None) -> PoolIndex:
 def _read(caller: Caller) -> Pool:
     apps, products = apps_of(caller), connected_products(caller)
     frozen = frozen_products(caller, products) if apps.have_frozen_tools else ()
-    return _assemble(caller, apps, products, frozen)
+    # Their accounts are what the tools of toolboxes run through, also where the grant leads to those tools alone.
+    return _assemble(caller, apps, products if caller.toolboxes is None else (), frozen)
 
 
 def _assemble(

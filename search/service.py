@@ -81,16 +81,18 @@ def search_tools(caller: Caller, asked: Question) -> dict[str, Any]:
     }
     if start + asked.limit < found.matched:
         answer["next_cursor"] = cursors.write(caller, asked.identity, start + asked.limit)
+    confined = caller.toolboxes is not None
     said = note(
         Outcome(
             total_tools=len(pool.tools),
             matched=found.matched,
             restricted=withheld.matched,
             unmatched=found.unmatched_terms,
-            connectable=found.named_elsewhere,
-            unavailable=found.named_products,
+            # Of a grant that is confined to toolboxes it would be untrue: the app may well be connected.
+            connectable=() if confined else found.named_elsewhere,
+            unavailable=() if confined else found.named_products,
             cut=found.cut,
-            toolbox=bool(asked.toolbox),
+            toolbox=bool(asked.toolbox) or confined,
         )
     )
     return {**answer, "note": said} if said else answer
@@ -99,7 +101,7 @@ def search_tools(caller: Caller, asked: Question) -> dict[str, Any]:
 def _searched(caller: Caller, toolbox: str) -> Pool:
     """The caller's pool, or the part of it that is in the toolbox. Raises NotFound, Conflict."""
     pool = pool_of(caller)
-    return pool.within(toolbox_named(caller.member, toolbox).pk) if toolbox else pool
+    return pool.within(toolbox_named(caller, toolbox).pk) if toolbox else pool
 
 
 def _name(hit: Hit) -> str:

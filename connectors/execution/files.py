@@ -43,13 +43,19 @@ def with_file(caller: Caller, result: Result, origin: Origin) -> dict[str, Any]:
 
 def open_for_call(caller: Caller, file_id: str) -> OutgoingFile:
     """A file of the caller's own, if it may be opened at this moment. Raises Refusal."""
-    file = _find(caller, file_id)
-    require_open(renew(caller), file)
+    file = openable(caller, file_id)
     try:
         with file.content.open("rb") as content:
             return OutgoingFile(name=file.name, media_type=file.media_type, content=content.read())
     except FileNotFoundError:
         raise NotFound("file") from None
+
+
+def openable(caller: Caller, file_id: str) -> StoredFile:
+    """Not read yet. Raises Refusal."""
+    file = _find(caller, file_id)
+    require_open(renew(caller), file)
+    return file
 
 
 def _find(caller: Caller, file_id: str) -> StoredFile:

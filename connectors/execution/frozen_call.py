@@ -45,9 +45,12 @@ def complete(advertised: AdvertisedTool, schema: dict[str, Any], given: Mapping[
     return sent
 
 
-def require_in_toolbox(caller: Caller, frozen: FrozenValues) -> None:
-    """Raises UnusableTool where the frozen tool can't be called at this moment, as far as its toolbox has a say."""
-    if not is_reached(caller, frozen.id):
+def require_in_toolbox(caller: Caller, frozen: FrozenValues | None) -> None:
+    """Raises UnusableTool where toolboxes or the caller's grant stand in the way of the tool at this moment."""
+    if frozen is None:
+        if caller.toolboxes is not None:
+            raise UnusableTool("this client was confined to the tools of some toolboxes")
+    elif not is_reached(caller, frozen.id):
         raise UnusableTool(f"it was taken out of the toolbox {frozen.toolbox}, or that is not shared with you any more")
 
 

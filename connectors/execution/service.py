@@ -78,9 +78,8 @@ class _Outbound:
         require_declared(self._connector, url)
         caller = renew(self._caller)
         require(Checkpoint.OUTBOUND, caller, self._advertised.ref, self._advertised.name)
-        if caller.version != self._caller.version:
-            if frozen := self._advertised.entry.frozen:
-                require_in_toolbox(caller, frozen)
+        if (caller.version, caller.toolboxes) != (self._caller.version, self._caller.toolboxes):
+            require_in_toolbox(caller, self._advertised.entry.frozen)
             _active_connection(caller, self._advertised, self._account)
             if not Tool.objects.filter(pk=self._advertised.tool_id, enabled=True).exists():
                 raise UnusableTool("it was switched off")

@@ -4,22 +4,25 @@ Had a rule, a share or the account itself been taken away since, what came throu
 """
 
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import PermissionRequired
+from accesscontrol.exceptions import NotFound, PermissionRequired
 from accesscontrol.permissions import Permission
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, require
 from connectors.curation.names import advertised_name
 from connectors.execution.errors import NeedsReauth
+from connectors.frozen_reach import is_within_grant
 from connectors.models import Connection, Connector, Level, StoredFile, Tool
 from connectors.reach import reaches
 
 
 def require_open(caller: Caller, file: StoredFile) -> None:
-    """`file` is the caller's own. Raises PermissionRequired, Restricted, NeedsReauth."""
+    """`file` is the caller's own. Raises PermissionRequired, NotFound, Restricted, NeedsReauth."""
     if not caller.may(Permission.TOOL_EXECUTE):
         raise PermissionRequired(Permission.TOOL_EXECUTE)
     if file.connector is None:
         return  # the member brought it
+    if not is_within_grant(caller, file.connector.pk, file.tool):
+        raise NotFound("file")
     require(Checkpoint.OPEN_FILE, caller, _ref(file, file.connector), advertised_name(file.connector.slug, file.tool))
     if not file.connector.enabled or file.connection is None or not _is_reached(caller, file.connection):
         raise NeedsReauth("The account that this came through is not connected any more, or not shared with you.")

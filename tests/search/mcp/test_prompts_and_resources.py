@@ -1,13 +1,21 @@
 """Prompts, resources and suggestions: what is offered to whom, and what each holds."""
 
 import json
+from base64 import b64encode
 from typing import Any
 
 import pytest
+from django.conf import settings
 
-from accesscontrol.models import Member, Organization
+from accesscontrol.models import AuditEvent, Member, Organization, Surface
 from accesscontrol.permissions import Scope
+from connectors.files.storing import Origin, store
+from connectors.models import Level, StoredFile, Toolbox
+from connectors.services import toolboxes
+from connectors.services.connections import disconnect
+from search.mcp import stored_files
 from tests import cast
+from tests.connectors.toolboxes import share, toolbox
 from tests.search.mcp.rpc import LEGACY, MODERN, Rpc
 
 OF_A_MEMBER = ["connect_app", "diagnose_missing_tool"]
@@ -119,3 +127,67 @@ def test_every_list_is_whole_on_its_first_page(rpc: Rpc, method: str) -> None:
     assert "nextCursor" not in rpc.result(method)
     assert "nextCursor" not in rpc.result(method, {"cursor": ""})
     assert rpc.error(rpc.send(method, {"cursor": "abc"}))["code"] == -32602
+
+
+class TestAToolboxsInstructions:
+    @pytest.fixture
+    def box(self, alice: Member) -> Toolbox:
+        return toolbox(alice, "Desk", skill="# Ask first\nAlways.")
+
+    def uri(self, box: Toolbox) -> str:
+        return f"elaichi://toolbox/{box.pk}/skill"
+
+    def test_they_are_read_by_whoever_may_use_its_tools(self, rpc: Rpc, box: Toolbox, bob: Member) -> None:
+        share(box, bob)
+        [found] = rpc.result("resources/read", {"uri": self.uri(box)})["contents"]
+        assert found == {"uri": self.uri(box), "mimeType": "text/markdown", "text": "# Ask first\nAlways."}
+        ref = {"type": "ref/resource", "uri": "elaichi://toolbox/{id}/skill"}
+        asked = {"ref": ref, "argument": {"name": "id", "value": ""}}
+        assert rpc.result("completion/complete", asked)["completion"]["values"] == [str(box.pk)]
+
+    def test_they_are_not_there_for_others(self, rpc: Rpc, box: Toolbox, bob: Member, charlie: Member) -> None:
+        foreign = toolbox(charlie, "Foreign", skill="secret plans")
+        for one in (box, foreign):
+            assert "error" in rpc.send("resources/read", {"uri": self.uri(one)}).json()
+        share(box, bob, Level.VIEW)
+        assert "error" in rpc.send("resources/read", {"uri": self.uri(box)}).json()
+
+    def test_a_disabled_toolbox_has_none(self, rpc: Rpc, box: Toolbox, bob: Member, alice: Member) -> None:
+        share(box, bob)
+        toolboxes.change(toolbox=box, enabled=False, surface=Surface.SYSTEM, actor=alice)
+        assert "error" in rpc.send("resources/read", {"uri": self.uri(box)}).json()
+
+
+class TestAStoredFile:
+    def kept(self, of: Member, data: bytes, media_type: str = "text/plain") -> StoredFile:
+        return store(member=of, name="notes.txt", media_type=media_type, data=data)
+
+    def read(self, rpc: Rpc, file: StoredFile) -> dict[str, Any]:
+        [found] = rpc.result("resources/read", {"uri": f"elaichi://file/{file.pk}"})["contents"]
+        return dict(found)
+
+    def test_text_comes_as_text_and_the_rest_as_bytes(self, rpc: Rpc, bob: Member) -> None:
+        assert self.read(rpc, self.kept(bob, "grüß dich".encode()))["text"] == "grüß dich"
+        picture = self.read(rpc, self.kept(bob, b"\x89PNG\0", "image/png"))
+        assert (picture["mimeType"], picture["blob"]) == ("image/png", b64encode(b"\x89PNG\0").decode())
+        assert "blob" in self.read(rpc, self.kept(bob, b"\xff\xfe", "text/plain"))
+
+    def test_a_large_one_is_an_address_to_open_it_at(self, rpc: Rpc, bob: Member) -> None:
+        said = self.read(rpc, self.kept(bob, b"x" * (stored_files.MAX_BYTES + 1)))["text"]
+        assert said.startswith("notes.txt has 1,048,577 bytes. By 2")
+        assert f"{settings.PUBLIC_URL}/files/" in said
+        assert self.read(rpc, self.kept(bob, b"x" * stored_files.MAX_BYTES))["text"].startswith("xxx")
+
+    def test_another_s_is_not_there(self, rpc: Rpc, alice: Member) -> None:
+        file = self.kept(alice, b"hers")
+        assert "error" in rpc.send("resources/read", {"uri": f"elaichi://file/{file.pk}"}).json()
+
+    def test_what_came_through_an_account_goes_with_it(self, rpc: Rpc, bob: Member, acme: Organization) -> None:
+        account = cast.connection(bob, connector := cast.connector(acme))
+        origin = Origin(tool=cast.tool(connector, "export"), connection=account)
+        file = store(member=bob, name="a", media_type="text/plain", data=b"x", origin=origin)
+        assert self.read(rpc, file)["text"] == "x"
+        disconnect(connection=account, surface=Surface.SYSTEM, actor=bob)
+        assert "error" in rpc.send("resources/read", {"uri": f"elaichi://file/{file.pk}"}).json()
+        outcomes = AuditEvent.objects.filter(action="file.open").order_by("at").values_list("outcome", flat=True)
+        assert list(outcomes) == ["ok", "needs_reauth"]
