@@ -82,6 +82,14 @@ class Migration(migrations.Migration):
                 ("authorization_url", models.URLField(blank=True, max_length=500)),
                 ("token_url", models.URLField(blank=True, max_length=500)),
                 (
+                    "revocation_url",
+                    models.URLField(
+                        blank=True,
+                        help_text="Told when an account is disconnected (RFC 7009); at the token address's host.",
+                        max_length=500,
+                    ),
+                ),
+                (
                     "issuer",
                     models.URLField(
                         blank=True,

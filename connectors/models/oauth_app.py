@@ -9,7 +9,7 @@ from django.db import models
 
 from accesscontrol.tenancy import TenantManager
 from connectors.credentials.fields import EncryptedJSONField
-from connectors.credentials.oauth.addresses import problem_of
+from connectors.credentials.oauth.addresses import origin, problem_of
 from connectors.models.connector import Connector
 
 # RFC 6749, appendices A.1 and A.4.
@@ -59,6 +59,11 @@ class OAuthApp(models.Model):
     )
     authorization_url = models.URLField(max_length=500, blank=True)
     token_url = models.URLField(max_length=500, blank=True)
+    revocation_url = models.URLField(
+        max_length=500,
+        blank=True,
+        help_text="Told when an account is disconnected (RFC 7009); at the token address's host.",
+    )
     issuer = models.URLField(
         max_length=500,
         blank=True,
@@ -95,9 +100,16 @@ class OAuthApp(models.Model):
             "client_id": "" if _CLIENT_ID.fullmatch(self.client_id) else "Use plain ASCII characters.",
             "authorization_url": _address_problem(self.authorization_url) if signs_in else "",
             "token_url": _address_problem(self.token_url),
+            "revocation_url": self._revocation_problem(),
             "scopes": "" if _are_scopes(self.scopes) else "Enter each scope as one word.",
             "authorization_parameters": _parameters_problem(self.authorization_parameters),
         }
+
+    def _revocation_problem(self) -> str:
+        """Refresh tokens are sent there, too, and without anybody being asked."""
+        if self.revocation_url and origin(self.revocation_url) != origin(self.token_url):
+            return "It must be at the same host as the token address."
+        return problem_of(self.revocation_url) if self.revocation_url else ""
 
 
 def _address_problem(url: str) -> str:

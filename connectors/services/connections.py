@@ -7,6 +7,7 @@ from accesscontrol.exceptions import Conflict
 from accesscontrol.models import Member, Surface
 from accesscontrol.permissions import Permission
 from accesscontrol.services import authority
+from connectors.credentials.oauth.revoking import revoke_on_commit
 from connectors.models import Connection
 from connectors.services.authority import lock, lock_to_edit
 
@@ -59,12 +60,14 @@ def delete_as_manager(*, connection: Connection, surface: Surface, actor: Member
     authority.require(actor, Permission.CONNECTION_MANAGE, organization)
     locked = lock(connection)
     _record("connection.delete", locked, surface, actor)
+    revoke_on_commit(locked)
     locked.delete()
 
 
 def _disconnect(locked: Connection, surface: Surface, actor: Member | None) -> Connection:
     if locked.status == Connection.Status.DISCONNECTED:
         raise Conflict(f"{locked} is disconnected already.")
+    revoke_on_commit(locked)
     locked.status = Connection.Status.DISCONNECTED
     locked.credential = {}
     locked.save(update_fields=["status", "credential", "updated_at"])

@@ -7,6 +7,7 @@ removed one, those that others use pass to the new owner, and the private ones e
 from accesscontrol import audit
 from accesscontrol.holdings import Holding
 from accesscontrol.models import Member, Surface
+from connectors.credentials.oauth.revoking import revoke_on_commit
 from connectors.models import Connection, Share
 from connectors.services.transfers import pass_on
 
@@ -48,6 +49,7 @@ def _end(connection: Connection, surface: Surface, actor: Member | None) -> None
     connection.shares.all().delete()
     if connection.status == _GONE and not connection.credential:
         return
+    revoke_on_commit(connection)
     connection.status = _GONE
     connection.status_reason = "Its owner was removed."
     connection.credential = {}

@@ -85,6 +85,13 @@ def refresh(app: OAuthApp, credential: Mapping[str, Any]) -> dict[str, Any]:
     return _signed_in(app, ask, before=credential).credential
 
 
+def revoke(app: OAuthApp, credential: Mapping[str, Any]) -> None:
+    """Ends what the credential stands for (RFC 7009). Raises TokenRefused, Refusal."""
+    kind = "refresh_token" if "refresh_token" in credential else "access_token"
+    with _client(app, secret=_secret(app)) as client, _as_errors(app):
+        client.revoke_token(app.revocation_url, token=credential[kind], token_type_hint=kind).raise_for_status()
+
+
 def _signed_in(app: OAuthApp, ask: Callable[[Any], Any], before: Mapping[str, Any] | None = None) -> SignedIn:
     with _client(app, secret=_secret(app)) as client, _as_errors(app):
         answer = dict(ask(client))
@@ -102,6 +109,7 @@ def _client(app: OAuthApp, *, secret: str) -> Iterator[Any]:
         client_id=app.client_id,
         client_secret=secret,
         token_endpoint_auth_method=app.client_authentication,
+        revocation_endpoint_auth_method=app.client_authentication,
         scope=" ".join(app.scopes) or None,
         redirect_uri=callback_url(),
         code_challenge_method="S256",

@@ -28,6 +28,7 @@ from connectors.credentials.oauth import client
 from connectors.credentials.oauth.addresses import origin
 from connectors.credentials.oauth.apps import OAuthAppRefused, app_of
 from connectors.credentials.oauth.client import TokenRefused
+from connectors.credentials.oauth.revoking import revoke_now
 from connectors.credentials.oauth.tokens import seconds_left
 from connectors.credentials.vault import CredentialUnreadable
 from connectors.execution.deadline import OutOfTime, remaining
@@ -193,6 +194,7 @@ def _stored(account: Connection, asked_for: Credential, renewed: Credential) -> 
     if held != asked_for:
         # Disconnected meanwhile, and there is nothing to call with; or connected anew, and that is what counts.
         if not held:
+            revoke_now(account, renewed)
             raise _needs_reauth(locked)
         return held
     locked.credential = renewed

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
+from queue import Queue
 from threading import Event, Lock
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -54,10 +55,12 @@ class Provider:
     arrived: Event = field(default_factory=Event)
     """That the token endpoint was asked."""
     answers: Event = field(default_factory=Event)
+    revoked: "Queue[str]" = field(default_factory=Queue)
+    """What it was told to revoke, whether it knew it or not."""
 
     def __post_init__(self) -> None:
         self.answers.set()
-        self.server.routes |= {"/authorize": self._authorize, "/token": self._token}
+        self.server.routes |= {"/authorize": self._authorize, "/token": self._token, "/revoke": self._revoke}
         for path in ("/get_page", "/create_page"):
             self.server.routes[path] = self._api
 
@@ -113,6 +116,14 @@ class Provider:
             except Denied as denied:
                 status, answer = 400, {"error": str(denied), "error_description": "canary description"}
         respond(status, json.dumps(answer).encode(), Content_Type="application/json")(handler)
+
+    def _revoke(self, handler: Handler) -> None:
+        given = parse_qs(handler.server.received[-1].body.decode())
+        form = {name: values[0] for name, values in given.items()}
+        self._authenticate(handler.headers.get("Authorization", ""), form)
+        self.refreshable.pop(form["token"], None)
+        respond(self.fails_with or 200)(handler)
+        self.revoked.put(form["token"])
 
     def _answered(self, handler: Handler, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
         self.asked[form["grant_type"]] += 1
