@@ -1,6 +1,7 @@
 """How a product authenticates a request: the kinds that an account's credential can have."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -24,12 +25,15 @@ CREDENTIAL_FIELDS: dict[AuthKind, tuple[str, ...]] = {
     AuthKind.BASIC: ("username", "password"),
     AuthKind.OAUTH2: ("access_token",),
 }
-"""What a connection's decrypted credential holds, by kind: all strings."""
+"""What a credential of each kind consists of."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuthScheme:
-    """One way to authenticate, as a catalog declares it. `parameter` is the header or query name of an API key."""
+    """One way to authenticate, as a catalog declares it. `parameter` is the header or query name of an API key.
+
+    Some products want several credentials in one request: the further ones are in `also`, each a scheme by itself.
+    """
 
     kind: AuthKind
     name: str = ""
@@ -38,10 +42,66 @@ class AuthScheme:
     authorization_url: str = ""
     token_url: str = ""
     scopes: tuple[str, ...] = ()
+    also: tuple["AuthScheme", ...] = ()
+
+    @property
+    def parts(self) -> tuple["AuthScheme", ...]:
+        """The schemes that a request follows, each without further ones."""
+        return (replace(self, also=()), *self.also) if self.also else (self,)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What an account's decrypted credential holds: all strings."""
+        return tuple(self._stored_as(part, field) for part in self.parts for field in CREDENTIAL_FIELDS[part.kind])
+
+    @property
+    def place(self) -> str:
+        """Where in a request the credential stands; no two can stand in one."""
+        match self.kind:
+            case AuthKind.API_KEY_HEADER | AuthKind.API_KEY_QUERY:
+                return f"{_PLACES[self.kind]} {self.parameter.lower()}"
+            case AuthKind.NONE:
+                return ""
+        return f"{_PLACES[AuthKind.API_KEY_HEADER]} authorization"
+
+    def of_parts(self, credential: Mapping[str, Any]) -> Iterator[tuple["AuthScheme", dict[str, str]]]:
+        """Each part with its own fields of the credential, by the names that its kind has for them."""
+        for part in self.parts:
+            names = {field: self._stored_as(part, field) for field in CREDENTIAL_FIELDS[part.kind]}
+            yield part, {field: str(credential.get(name, "")).strip() for field, name in names.items()}
+
+    def _stored_as(self, part: "AuthScheme", field: str) -> str:
+        """Of several parts by their places, so that a catalog that lists them in another order mixes nothing up."""
+        return f"{part.place} {field}".replace(" ", "_") if self.also else field
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        data = asdict(self)
+        del data["also"]
+        return data | ({"also": [part.to_json() for part in self.also]} if self.also else {})
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "AuthScheme":
-        return cls(**{**data, "kind": AuthKind(data["kind"]), "scopes": tuple(data.get("scopes", ()))})
+        return cls(
+            **{
+                **data,
+                "kind": AuthKind(data["kind"]),
+                "scopes": tuple(data.get("scopes", ())),
+                "also": tuple(map(cls.from_json, data.get("also", ()))),
+            }
+        )
+
+
+_PLACES = {AuthKind.API_KEY_HEADER: "header", AuthKind.API_KEY_QUERY: "query"}
+
+
+def combined(schemes: Iterable[AuthScheme]) -> AuthScheme | None:
+    """One scheme that asks for all of these at once.
+
+    None where no request can carry them: two of them would stand in one place, or one is a sign-in, whose account has
+    no form that asks for the others.
+    """
+    first, *others = schemes
+    places = [part.place for part in (first, *others)]
+    if len(set(places)) < len(places) or any(it.kind is AuthKind.OAUTH2 for it in (first, *others)):
+        return None
+    return replace(first, also=tuple(others))

@@ -19,9 +19,11 @@ from accesscontrol.admin.tenant import TenantAdmin, actor_in, organization_of
 from accesscontrol.exceptions import Refusal
 from accesscontrol.models import Member, Surface, Team
 from accesscontrol.permissions import Permission
-from connectors.auth_scheme import CREDENTIAL_FIELDS
+from connectors.connecting.forms import labels_of
 from connectors.models import Connection, Connector, Level, Share
 from connectors.services import connections, sharing
+
+_SECRETS = ("secret_1", "secret_2")
 
 
 class ConnectionForm(forms.ModelForm[Connection]):
@@ -35,9 +37,9 @@ class ConnectionForm(forms.ModelForm[Connection]):
     )
     secret_2 = forms.CharField(
         required=False,
-        label="Password",
+        label="Password or second key",
         widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
-        help_text="Only for products that ask for a user name and a password.",
+        help_text="Only for products that ask for a user name and a password, or for two keys.",
     )
 
     class Meta:
@@ -58,12 +60,16 @@ class ConnectionForm(forms.ModelForm[Connection]):
         return cleaned.get(name) if self.instance._state.adding else getattr(self.instance, name)
 
     def _clean_credential(self, cleaned: dict[str, Any], connector: Connector) -> None:
-        fields = CREDENTIAL_FIELDS[connector.auth_scheme.kind]
-        given = [cleaned.get("secret_1", ""), cleaned.get("secret_2", "")][: len(fields)]
+        labels = labels_of(connector.auth_scheme)
+        fields, needed = list(labels), " and ".join(labels.values())
+        if len(fields) > len(_SECRETS):
+            self.add_error("secret_1", f"{connector.label} needs {needed}: connect it by its connect page.")
+            return
+        given = [cleaned.get(name, "") for name in _SECRETS][: len(fields)]
         if any(given) and not all(given):
-            self.add_error("secret_2", f"{connector.label} needs both: {' and '.join(fields)}.")
+            self.add_error("secret_2", f"{connector.label} needs all of these: {needed}.")
         elif not any(given) and fields and not self.instance.credential:
-            self.add_error("secret_1", f"{connector.label} needs: {' and '.join(fields)}.")
+            self.add_error("secret_1", f"{connector.label} needs: {needed}.")
         self.credential = dict(zip(fields, given, strict=True)) if any(given) else None
 
 

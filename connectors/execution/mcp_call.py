@@ -75,7 +75,7 @@ def server_of(connector: Connector, credential: Mapping[str, Any], *, protocol_v
 
 def _headers(url: str, auth: AuthScheme, credential: Mapping[str, Any]) -> dict[str, str]:
     """Those of a request of the same account to an HTTP API, but for what the protocol's client says itself."""
-    if auth.kind is AuthKind.API_KEY_QUERY:
+    if any(part.kind is AuthKind.API_KEY_QUERY for part in auth.parts):
         raise UnusableTool("its connector sends the API key in the address, which is not allowed for MCP servers")
     bound = BoundRequest(method="POST", path="/")
     request = build_request(

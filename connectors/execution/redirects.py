@@ -1,9 +1,11 @@
 """Where a redirect leads and what goes along with it (RFC 9110, 15.4; Fetch, "HTTP-redirect fetch")."""
 
+from collections.abc import Iterable
+
 import httpx2
 
 from connectors.execution.errors import BlockedAddress, UpstreamError
-from connectors.execution.request import CREDENTIAL_PARAMETER, same_name
+from connectors.execution.request import CREDENTIAL_PARAMETERS, same_name
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # All that crosses to another origin: what says nothing of the account. An API key may travel in any header.
@@ -21,9 +23,9 @@ def redirected(request: httpx2.Request, status: int, location: str) -> httpx2.Re
     would leave TLS.
     """
     url = _target(request.url, location)
-    key = request.extensions.get(CREDENTIAL_PARAMETER)
-    if key and not _same_origin(request.url, url):
-        url = _without(url, key)
+    keys = request.extensions.get(CREDENTIAL_PARAMETERS, ())
+    if keys and not _same_origin(request.url, url):
+        url = _without(url, keys)
     keeps_body = not _becomes_get(request.method, status)
     headers = httpx2.Headers(
         [
@@ -39,7 +41,7 @@ def redirected(request: httpx2.Request, status: int, location: str) -> httpx2.Re
         url,
         headers=headers,
         content=request.content if keeps_body and request.content else None,
-        extensions={CREDENTIAL_PARAMETER: key} if key else None,
+        extensions={CREDENTIAL_PARAMETERS: keys} if keys else None,
     )
 
 
@@ -57,9 +59,10 @@ def _target(base: httpx2.URL, location: str) -> httpx2.URL:
     return url
 
 
-def _without(url: httpx2.URL, parameter: str) -> httpx2.URL:
+def _without(url: httpx2.URL, parameters: Iterable[str]) -> httpx2.URL:
     pairs = url.query.decode("ascii").split("&")
-    kept = "&".join(pair for pair in pairs if not same_name(pair.partition("=")[0], parameter))
+    names = list(parameters)
+    kept = "&".join(pair for pair in pairs if not any(same_name(pair.partition("=")[0], name) for name in names))
     return url.copy_with(query=kept.encode() or None)
 
 

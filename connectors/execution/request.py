@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 import httpx2
 
-from connectors.auth_scheme import CREDENTIAL_FIELDS, AuthKind, AuthScheme
+from connectors.auth_scheme import AuthKind, AuthScheme
 from connectors.execution.arguments import BoundRequest
 from connectors.execution.errors import NeedsReauth, UnusableTool
 from connectors.execution.headers import RESERVED_HEADERS, is_field_value, is_token
@@ -18,8 +18,8 @@ from connectors.execution.styles import encode
 _ACCEPT = "application/json, text/plain;q=0.9, */*;q=0.5"
 # What httpx2 decodes without further packages, and in bounded pieces.
 _ACCEPT_ENCODING = "gzip, deflate"
-CREDENTIAL_PARAMETER = "credential_parameter"
-"""The extension of a request that names the query parameter which holds its API key."""
+CREDENTIAL_PARAMETERS = "credential_parameters"
+"""The extension of a request that names the query parameters which hold its API keys."""
 # Shorter ones would blank out ordinary words.
 _SHORTEST_SECRET = 4
 # A user name as long as this is a key (Stripe, Freshdesk), a shorter one is a person's.
@@ -36,12 +36,11 @@ def build_request(
 ) -> httpx2.Request:
     """The request stays on the base URL's scheme, host and port and below its path.
 
-    The credential goes in last and replaces any argument of its name. It holds the fields of
-    `CREDENTIAL_FIELDS[auth.kind]`. Raises NeedsReauth where one is missing or can't be sent, and UnusableTool
-    for a base URL or auth scheme that can't be used.
+    The credential goes in last and replaces any argument of its name. It holds `auth.fields`. Raises NeedsReauth where
+    one is missing or can't be sent, and UnusableTool for a base URL or auth scheme that can't be used.
     """
-    fields = _fields(auth, credential)
-    query, headers, extensions = list(bound.query), httpx2.Headers(list(bound.headers)), {}
+    parts = [(part, _checked(part, fields)) for part, fields in auth.of_parts(credential)]
+    query, headers = list(bound.query), httpx2.Headers(list(bound.headers))
     headers.setdefault("Accept", _ACCEPT)
     headers["Accept-Encoding"] = _ACCEPT_ENCODING
     headers["User-Agent"] = user_agent
@@ -49,24 +48,26 @@ def build_request(
         headers["Content-Type"] = bound.media_type
     if bound.cookies:
         headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in bound.cookies)
-    if auth.kind is AuthKind.API_KEY_QUERY:
-        query = [pair for pair in query if not same_name(pair[0], _parameter(auth))]
-        query.append((encode(_parameter(auth)), encode(fields["key"])))
-        extensions[CREDENTIAL_PARAMETER] = _parameter(auth)
-    else:
-        headers.update(_auth_headers(auth, fields))
+    keys = {_parameter(part): fields["key"] for part, fields in parts if part.kind is AuthKind.API_KEY_QUERY}
+    query = [pair for pair in query if not any(same_name(pair[0], name) for name in keys)]
+    query += [(encode(name), encode(key)) for name, key in keys.items()]
+    for part, fields in parts:
+        headers.update(_auth_headers(part, fields))
+    extensions = {CREDENTIAL_PARAMETERS: tuple(keys)} if keys else {}
     url = _url(base_url, bound.path, "&".join(f"{name}={value}" for name, value in query))
     return httpx2.Request(bound.method, url, headers=headers, content=bound.content, extensions=extensions)
 
 
 def secrets_of(auth: AuthScheme, credential: Mapping[str, Any]) -> tuple[str, ...]:
     """What must not come back in a result: the secrets, longest first, in each form an upstream may echo."""
-    values = {name: str(credential.get(name, "")).strip() for name in CREDENTIAL_FIELDS[auth.kind]}
-    secrets = {value for name, value in values.items() if name != "username" or _is_key(value)}
-    if auth.kind is AuthKind.BASIC:
-        secrets.add(_basic(values["username"], values["password"]))
+    secrets = {secret for part, fields in auth.of_parts(credential) for secret in _secrets(part, fields)}
     forms = {form for secret in secrets for form in _forms(secret) if len(secret) >= _SHORTEST_SECRET}
     return tuple(sorted(forms, key=lambda form: (-len(form), form)))
+
+
+def _secrets(part: AuthScheme, fields: Mapping[str, str]) -> set[str]:
+    found = {value for name, value in fields.items() if name != "username" or _is_key(value)}
+    return found | ({_basic(fields["username"], fields["password"])} if part.kind is AuthKind.BASIC else set())
 
 
 def _forms(secret: str) -> tuple[str, ...]:
@@ -77,12 +78,11 @@ def _is_key(username: str) -> bool:
     return len(username) >= _SHORTEST_USERNAME_KEY and "@" not in username
 
 
-def _fields(auth: AuthScheme, credential: Mapping[str, Any]) -> dict[str, str]:
-    """The credential's fields as strings that a header can carry. Only a basic password may be empty."""
-    fields = {name: str(credential.get(name, "")).strip() for name in CREDENTIAL_FIELDS[auth.kind]}
+def _checked(part: AuthScheme, fields: dict[str, str]) -> dict[str, str]:
+    """The fields, as strings that a header can carry. Only a basic password may be empty."""
     if missing := [name for name, value in fields.items() if not value and name != "password"]:
         raise NeedsReauth(f"The account's credential has no {missing[0].replace('_', ' ')}.")
-    if auth.kind is not AuthKind.BASIC and not all(is_field_value(value) for value in fields.values()):
+    if part.kind is not AuthKind.BASIC and not all(is_field_value(value) for value in fields.values()):
         raise NeedsReauth("The account's credential holds characters that can't be sent.")
     return fields
 

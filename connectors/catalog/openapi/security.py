@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from connectors.auth_scheme import AuthKind, AuthScheme
+from connectors.auth_scheme import AuthKind, AuthScheme, combined
 from connectors.catalog.openapi.parameters import Secrets
 from connectors.catalog.openapi.references import Document
 
@@ -12,9 +12,17 @@ _HTTP = {"bearer": AuthKind.BEARER, "basic": AuthKind.BASIC}
 
 
 def auth_schemes(document: Document) -> tuple[AuthScheme, ...]:
-    """The schemes of the document's own `security` in its order, then the others as declared."""
+    """The ways that the document's own `security` offers in its order, then the other schemes as declared.
+
+    A requirement that names several schemes asks for all of them in one request.
+    """
     declared = _declared(document)
-    return tuple(scheme for name in _in_order(document, declared) if (scheme := _scheme(name, declared[name])))
+    known = {name: scheme for name, node in declared.items() if (scheme := _scheme(name, node))}
+    ways = [way for names in _requirements(document, declared) for way in _ways([known.get(name) for name in names])]
+    if together := _keys_that_go_together(ways):
+        ways.insert(0, together)
+    in_ways = {part.name for way in ways for part in way.parts}
+    return tuple(dict.fromkeys([*ways, *(scheme for name, scheme in known.items() if name not in in_ways)]))
 
 
 def secret_parameters(document: Document) -> Secrets:
@@ -33,11 +41,30 @@ def _declared(document: Document) -> dict[str, dict[str, Any]]:
     return {name: node for name, node in found.items() if isinstance(node, dict)}
 
 
-def _in_order(document: Document, declared: dict[str, Any]) -> list[str]:
+def _requirements(document: Document, declared: dict[str, Any]) -> list[list[str]]:
     security = document.root.get("security")
     requirements = [item for item in security if isinstance(item, dict)] if isinstance(security, list) else []
-    named = [name for requirement in requirements for name in requirement if name in declared]
-    return list(dict.fromkeys([*named, *declared]))
+    return [[name for name in requirement if name in declared] for requirement in requirements]
+
+
+def _ways(schemes: list[AuthScheme | None]) -> list[AuthScheme]:
+    """One way that asks for all of them; where that can't be, each by itself is better than none."""
+    usable = [scheme for scheme in schemes if scheme]
+    if len(usable) > 1 and len(usable) == len(schemes) and (together := combined(usable)):
+        return [together]
+    return usable
+
+
+def _keys_that_go_together(ways: list[AuthScheme]) -> AuthScheme | None:
+    """Documents that offer nothing but API keys of one place as alternatives mean all of them.
+
+    Trello's lists its `key` and its `token` so, of which neither is anything without the other.
+    """
+    distinct = list(dict.fromkeys(ways))
+    kinds = {way.kind for way in distinct}
+    if len(distinct) < 2 or len(kinds) > 1 or not kinds <= set(_API_KEYS.values()) or any(it.also for it in distinct):
+        return None
+    return combined(distinct)
 
 
 def _scheme(name: str, node: dict[str, Any]) -> AuthScheme | None:

@@ -9,7 +9,7 @@ import pytest
 from connectors.auth_scheme import CREDENTIAL_FIELDS, AuthKind, AuthScheme
 from connectors.execution.arguments import BoundRequest
 from connectors.execution.errors import NeedsReauth, UnusableTool
-from connectors.execution.request import CREDENTIAL_PARAMETER, build_request, secrets_of
+from connectors.execution.request import CREDENTIAL_PARAMETERS, build_request, secrets_of
 
 NONE = AuthScheme(kind=AuthKind.NONE)
 BEARER = AuthScheme(kind=AuthKind.BEARER)
@@ -80,7 +80,7 @@ def test_a_query_key_replaces_every_argument_of_its_name() -> None:
     mine = (("api_key", "mine"), ("API_KEY", "mine"), ("api%5Fkey", "mine"), ("x", "1"))
     request = build(KEY_QUERY, {"key": "k&y"}, query=mine)
     assert request.url.query == b"x=1&api_key=k%26y"
-    assert request.extensions == {CREDENTIAL_PARAMETER: "api_key"}
+    assert request.extensions == {CREDENTIAL_PARAMETERS: ("api_key",)}
 
 
 def test_without_authentication_nothing_is_added() -> None:

@@ -19,7 +19,7 @@ from connectors.execution.errors import (
     UpstreamError,
     UpstreamUnreachable,
 )
-from connectors.execution.request import CREDENTIAL_PARAMETER
+from connectors.execution.request import CREDENTIAL_PARAMETERS
 from connectors.execution.retry_after import seconds_to_wait
 from connectors.execution.sending import HopCheck, Limits, UpstreamResponse, send
 from tests.connectors.execution.upstream import Server, endless, in_turn, respond
@@ -225,7 +225,7 @@ class TestRedirects:
         for path in ("/", "/c"):
             other.routes[path] = respond(302, Location=f"{upstream.url}/d?api_key=canary")
         upstream.routes["/d"] = respond(200)
-        call("GET", f"{upstream.url}/a?api_key=canary", extensions={CREDENTIAL_PARAMETER: "api_key"})
+        call("GET", f"{upstream.url}/a?api_key=canary", extensions={CREDENTIAL_PARAMETERS: ("api_key",)})
         [elsewhere] = other.received
         assert "canary" not in str(elsewhere)
         assert "referer" not in elsewhere.headers
@@ -237,7 +237,7 @@ class TestRedirects:
     ) -> None:
         upstream.routes["/a"] = respond(302, Location="/b?api_key=canary")
         upstream.routes["/b"] = respond(302, Location="/c")
-        call("GET", f"{upstream.url}/a?api_key=canary", extensions={CREDENTIAL_PARAMETER: "api_key"})
+        call("GET", f"{upstream.url}/a?api_key=canary", extensions={CREDENTIAL_PARAMETERS: ("api_key",)})
         assert [it.target for it in upstream.received] == ["/a?api_key=canary", "/b?api_key=canary", "/c"]
 
     @pytest.mark.parametrize(
