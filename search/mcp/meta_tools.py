@@ -8,6 +8,7 @@ from accesscontrol.caller import Caller
 from accesscontrol.operation import OperationInput, input_schema, parse_input
 from search import query_log
 from search.calling import call_tool
+from search.mcp import cards
 from search.pool import Pool
 from search.service import DEFAULT_LIMIT, MAX_LIMIT, Detail, Question, search_tools
 
@@ -66,6 +67,7 @@ def definitions(pool: Pool) -> list[dict[str, Any]]:
             "inputSchema": input_schema(SearchInput),
             "outputSchema": SEARCH_OUTPUT_SCHEMA,
             "annotations": _annotations("Search tools", read_only=True),
+            "_meta": cards.shown_by("search"),
         },
         {
             "name": EXECUTE,
@@ -76,6 +78,7 @@ def definitions(pool: Pool) -> list[dict[str, Any]]:
             ),
             "inputSchema": input_schema(ExecuteInput),
             "annotations": _annotations("Execute tool", read_only=False),
+            "_meta": cards.shown_by("call"),
         },
     ]
 

@@ -14,7 +14,7 @@ from accesscontrol.caller import Caller
 from accesscontrol.exceptions import Refusal, ScopeRequired
 from accesscontrol.request_id import current_request_id
 from search.calling import UnknownTool
-from search.mcp import param_headers, results, tools
+from search.mcp import cards, param_headers, results, tools
 from search.mcp.authentication import challenge_for_more
 from search.mcp.completion import completion, no_suggestions
 from search.mcp.errors import INSUFFICIENT_SCOPE, RESOURCE_NOT_FOUND, RpcError
@@ -25,7 +25,14 @@ from search.mcp.prompts import get as get_prompt
 from search.mcp.resources import UnknownResource, resources
 from search.pool import pool_of
 
-CAPABILITIES: dict[str, Any] = {"tools": {}, "prompts": {}, "resources": {}, "completions": {}}
+CAPABILITIES: dict[str, Any] = {
+    "tools": {},
+    "prompts": {},
+    "resources": {},
+    "completions": {},
+    "extensions": {cards.EXTENSION: {"mimeTypes": [cards.MEDIA_TYPE]}},
+}
+"""The revisions of the legacy era have no `extensions`: what is sent there leaves them out."""
 REQUEST_ID_META_KEY = "elaichi/requestId"
 """What a person can quote, and the engineer on call find in the logs and the audit trail."""
 _CACHE_NOTHING = {"ttlMs": 0, "cacheScope": "private"}
