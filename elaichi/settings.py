@@ -189,12 +189,17 @@ MCP_MAX_BODY_BYTES = 1024 * 1024
 MCP_REQUESTS_PER_MINUTE = env.int("MCP_REQUESTS_PER_MINUTE", default=120)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
 
+DEFAULT_EXCEPTION_REPORTER = "elaichi.crash_reports.Reporter"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "elaichi.crash_reports.Filter"
+# Below this level these libraries write down what they send and get: addresses with keys, headers, bodies, tokens.
+_TALKATIVE = ("authlib", "httpcore2", "httpx2", "mcp", "oauth2_provider", "oauthlib", "urllib3")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"request_id": {"()": "accesscontrol.request_id.RequestIdFilter"}},
     "formatters": {"line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
+    "loggers": {name: {"level": "WARNING"} for name in _TALKATIVE},
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
 }
 

@@ -1,6 +1,7 @@
 """Puts a bound request, a connector's address and an account's credential together, ready to send."""
 
-from base64 import b64encode
+import re
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Mapping
 from html import escape
 from json import dumps
@@ -24,6 +25,7 @@ CREDENTIAL_PARAMETERS = "credential_parameters"
 _SHORTEST_SECRET = 4
 # A user name as long as this is a key (Stripe, Freshdesk), a shorter one is a person's.
 _SHORTEST_USERNAME_KEY = 16
+_ESCAPE = re.compile("%[0-9A-F]{2}")
 
 
 def build_request(
@@ -70,8 +72,12 @@ def _secrets(part: AuthScheme, fields: Mapping[str, str]) -> set[str]:
     return found | ({_basic(fields["username"], fields["password"])} if part.kind is AuthKind.BASIC else set())
 
 
-def _forms(secret: str) -> tuple[str, ...]:
-    return secret, encode(secret), quote(secret), dumps(secret)[1:-1], escape(secret)
+def _forms(secret: str) -> set[str]:
+    data = secret.encode()
+    plain = {secret, encode(secret), quote(secret), dumps(secret)[1:-1], escape(secret)}
+    in_base64 = {b64encode(data).decode().rstrip("="), urlsafe_b64encode(data).decode().rstrip("=")}
+    in_hex = {data.hex(), data.hex().upper()}
+    return plain | in_base64 | in_hex | {_ESCAPE.sub(lambda found: found[0].lower(), form) for form in plain}
 
 
 def _is_key(username: str) -> bool:
