@@ -9,7 +9,7 @@ class ConnectorsConfig(AppConfig):
 
     def ready(self) -> None:
         from accesscontrol import catalog_names, toolbox_choices
-        from connectors import operations, receivers, sharing_operations  # noqa: F401  register themselves
+        from connectors import operations, receivers, sharing_operations, toolbox_operations  # noqa: F401  register
         from connectors.connecting import operations as connecting_operations  # noqa: F401
         from connectors.frozen_reach import choices
         from connectors.known_names import KnownNames

@@ -118,6 +118,9 @@ def record(action: str, toolbox: Toolbox, surface: Surface, actor: Member | None
 
 
 def _store(toolbox: Toolbox) -> None:
+    namesakes = Toolbox.objects.filter(owner=toolbox.owner, name=toolbox.name).exclude(pk=toolbox.pk)
+    if namesakes.exists():
+        raise ValidationError({"name": f"{toolbox.owner} has a toolbox of this name already. Choose another name."})
     toolbox.full_clean()
     if len(toolbox.skill) > MAX_SKILL:  # a TextField's own limit holds in forms alone
         raise ValidationError({"skill": f"Use at most {MAX_SKILL:,} characters."})

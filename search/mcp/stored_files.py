@@ -41,10 +41,10 @@ def ids(caller: Caller, known: Mapping[str, str]) -> Iterable[str]:
 
 def _contents(caller: Caller, file: StoredFile) -> Contents:
     if file.size > MAX_BYTES:
-        described = links.described(caller, file)
+        link = links.described(caller, file)
         return Contents(
             media_type="text/plain",
-            text=f"{file.name} has {file.size:,} bytes. By {described['url_expires_at']}, open it at {described['url']}",
+            text=f"{file.name} has {file.size:,} bytes. By {link['url_expires_at']}, open it at {link['url']}",
         )
     try:
         with file.content.open("rb") as content:

@@ -17,6 +17,7 @@ from connectors.models import Connection, Connector, OAuthApp
 from search import reach_report
 from search.models import LoggedQuery
 from tests import cast
+from tests.connectors.toolboxes import freeze, share, toolbox
 from tests.search.mcp.rpc import Rpc
 
 OURS = ("accesscontrol", "connectors", "search")
@@ -45,6 +46,9 @@ def umbrella(charlie: Member) -> Organization:
     )
     access_requests.approve(request=asked, surface=Surface.SYSTEM)
     access_requests.ask(member=cassandra, connector="umbrella_vault", surface=Surface.SYSTEM)
+    box = toolbox(charlie, "Umbrella box", is_template=True)
+    freeze(box, vault, "open_umbrella")
+    share(box, charlie.organization)
     home.refresh_from_db()
     reach_report.apply(home.pk, home.version)
     LoggedQuery.objects.create(
@@ -91,6 +95,7 @@ def arguments_with_foreign_ids(umbrella: Organization) -> dict[str, dict[str, An
     connection = str(Connection.objects.of(umbrella).get().pk)
     request = str(AccessRequest.objects.of(umbrella).filter(tool="").get().pk)
     team = str(umbrella.teams.get().pk)
+    box = str(umbrella.toolboxes.get().pk)
     return {
         "access_request__create": {"connector": "umbrella_vault"},
         "access_request__list": {},
@@ -110,6 +115,12 @@ def arguments_with_foreign_ids(umbrella: Organization) -> dict[str, dict[str, An
         "restriction__list": {},
         "role__list": {},
         "team__list": {},
+        "template__stamp": {"template": box, "name": "Mine now"},
+        "toolbox__delete": {"toolbox": box},
+        "toolbox__get": {"toolbox": box},
+        "toolbox__list": {},
+        "toolbox__save": {"toolbox": box, "name": "Mine now"},
+        "toolbox__share": {"toolbox": box, "grantee": team, "level": "use"},
     }
 
 

@@ -113,6 +113,7 @@ def test_a_grant_that_is_confined_while_its_call_is_running_sends_nothing_more(
     caller = grants.authenticate(cast.token(bob))
     tool = pool_of(caller).advertised(PLAIN)
     assert tool is not None
+    assert caller.grant_id is not None
     Grant.objects.filter(pk=caller.grant_id).update(toolboxes=[box.pk])
     with pytest.raises(UnusableTool, match="confined"):
         service.execute(caller, tool, {}, CallEntry())
