@@ -18,6 +18,7 @@ from elaichi.celery import app as celery
 from elaichi.sandbox.document import Document
 from elaichi.sandbox.server import running
 from tests import cast
+from tests.browser import Waited, chromium, launched
 
 
 @pytest.fixture
@@ -100,3 +101,13 @@ def deskline(sandbox: str, bob: Member) -> Connector:
     connector = Connector.objects.get(organization=bob.organization, slug="deskline")
     cast.connection(bob, connector, "Acme", credential={"token": "demo-deskline-acme"})
     return connector
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Waited]:
+    """Headless Chromium, one for all tests; each makes a context of its own."""
+    executable = chromium()
+    if executable is None:
+        pytest.skip("no Chromium is installed here")
+    with launched(executable) as browser:
+        yield browser
