@@ -1,4 +1,4 @@
-"""The page where people see and end what acts for them, and make themselves a personal token, which is shown once."""
+"""The pages where people see, change and end what acts for them, and make a personal token, which is shown once."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,11 +12,13 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accesscontrol.exceptions import MemberNotActive, PermissionRequired
+from accesscontrol.exceptions import MemberNotActive, PermissionRequired, Refusal
+from accesscontrol.grant_form import OwnGrantForm
+from accesscontrol.grant_words import confinement, destinations, may, toolbox_names, vouching
 from accesscontrol.models import Grant, Member, Surface, User
 from accesscontrol.oauth.scopes import DEFAULT_SCOPES, SCOPE_WORDS
 from accesscontrol.permissions import Permission, Scope
-from accesscontrol.services import grants
+from accesscontrol.services import grant_changes, grants
 
 _DAYS = (("30", "30 days"), ("90", "90 days"), ("365", "A year"))
 
@@ -54,7 +56,7 @@ def own_grants(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
     if context["token"]:
         context["form"] = TokenForm(members=members)
-    return render(request, "accesscontrol/own_grants.html", {**context, "grants": _of(request)})
+    return render(request, "accesscontrol/own_grants.html", {**context, "grants": _in_words(request)})
 
 
 @login_required
@@ -64,6 +66,44 @@ def end_own_grant(request: HttpRequest, grant: str) -> HttpResponse:
     row = get_object_or_404(_of(request), pk=grant)
     grants.revoke(grant=row, reason="ended by its owner", surface=Surface.API, actor=row.member)
     return redirect("own-grants")
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def change_own_grant(request: HttpRequest, grant: str) -> HttpResponse:
+    row = get_object_or_404(_of(request), pk=grant)
+    form = OwnGrantForm(request.POST or None, grant=row)
+    if request.method == "POST" and form.is_valid():
+        try:
+            _change(row, form)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return redirect("own-grants")
+    status = 400 if form.is_bound else 200
+    return render(request, "accesscontrol/own_grant.html", {"grant": row, "form": form}, status=status)
+
+
+def _change(grant: Grant, form: OwnGrantForm) -> None:
+    grant_changes.change(
+        grant=grant,
+        scopes=form.chosen_scopes,
+        toolboxes=form.chosen_toolboxes,
+        surface=Surface.API,
+        actor=grant.member,
+    )
+
+
+def _in_words(request: HttpRequest) -> list[dict[str, Any]]:
+    rows = list(_of(request))
+    names = {member: toolbox_names(member) for member in {row.member for row in rows}}
+    return [{"row": row, "may": may(row), "with": confinement(row, names[row.member]), **_about(row)} for row in rows]
+
+
+def _about(grant: Grant) -> dict[str, str]:
+    client = grant.client
+    return {"vouching": vouching(client), "destinations": destinations(client)} if client is not None else {}
 
 
 def _of(request: HttpRequest) -> QuerySet[Grant]:

@@ -24,6 +24,10 @@ class OAuthClient(AbstractApplication):
         """Whether its name comes from a document at its own address, and not from whoever registered it."""
         return bool(self.registration_source == self.RegistrationSource.CIMD)
 
+    @property
+    def is_registered_by_operator(self) -> bool:
+        return bool(self.registration_source == self.RegistrationSource.MANUAL)
+
 
 class AuthorizationCode(models.Model):
     """Good for one exchange; kept after it, so that a second one is noticed."""

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django import forms
 
+from accesscontrol.grant_form import TOOLBOX_GONE
 from accesscontrol.models import Member
 from accesscontrol.oauth.scopes import SCOPE_WORDS
 from accesscontrol.permissions import Scope
@@ -27,6 +28,7 @@ class ConsentForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text="Tick toolboxes to confine it to their tools. None ticked: all your tools.",
+        error_messages={"invalid_choice": TOOLBOX_GONE},
     )
 
     def __init__(self, *args: Any, members: Sequence[Member], requested: Sequence[Scope], **kwargs: Any) -> None:
@@ -43,6 +45,7 @@ class ConsentForm(forms.Form):
         member.choices = [(key, one.organization.name) for key, one in self.members.items()]
         if len(self.members) == 1:
             member.widget = forms.HiddenInput()
+        # Where there is nothing to tick the field stays, so that a tick of a moment ago is refused and not overlooked.
         only = self.fields["only"]
         assert isinstance(only, forms.MultipleChoiceField)
         several = len(self.members) > 1
@@ -51,8 +54,6 @@ class ConsentForm(forms.Form):
             for one in self.members.values()
             for box, name in self.toolboxes[one.pk].items()
         ]
-        if not only.choices:
-            del self.fields["only"]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -32,7 +32,9 @@ def test_it_lists_one_s_own_live_grants_alone(bob: Member, alice: Member) -> Non
     grants.revoke(grant=Grant.objects.get(client_name="An ended app"), reason="a test", surface=Surface.SYSTEM)
     text = browser(bob).get("/grants/").content.decode()
     assert "Bob&#x27;s app" in text
-    assert "mcp:read, mcp:tools" in text
+    for said in ("Find and run the tools", "All tools", "name not confirmed by anybody", "client.example"):
+        assert said in text
+    assert "delete or cannot be undone</li>" not in text
     assert "An ended app" not in text
     assert "A test" not in text
 
