@@ -15,7 +15,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def labels_of(scheme: AuthScheme) -> dict[str, str]:
-    """What people read for each field of a credential; several API keys are told apart by what the product calls them."""
+    """What people read for each field of a credential; several keys by what the product calls them."""
     kinds = [(part, field) for part in scheme.parts for field in CREDENTIAL_FIELDS[part.kind]]
     plain = [_LABELS.get(field, field.capitalize()) for _, field in kinds]
     named = [
