@@ -14,6 +14,7 @@ from accesscontrol.operation import Operation, parse_input, registry
 from accesscontrol.permissions import Permission, Scope
 from connectors.curation.advertised import AdvertisedTool
 from connectors.execution import service as execution
+from connectors.execution.results import Result
 from search import query_log
 from search.former_names import present_name
 from search.pool import Pool, pool_of
@@ -29,14 +30,14 @@ class UnknownTool(Refusal):
         super().__init__(f"There is no tool of that name here.{hint}", nearest=nearest)
 
 
-def call_tool(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Runs an operation or a connected tool and returns its result, a JSON object.
+def call_tool(caller: Caller, name: str, arguments: dict[str, Any]) -> Result:
+    """Runs an operation or a connected tool.
 
     Raises UnknownTool for a name that this caller cannot know, and Refusal for everything a person or a model can mend.
     """
     operation = registry.get(name)
     if operation is not None:
-        return call_operation(caller, operation, arguments)
+        return Result(value=call_operation(caller, operation, arguments))
     if (refusal := registry.only_in_admin(name)) is not None:
         with audit.call(caller, action="operation.call", target=name):
             raise refusal

@@ -11,7 +11,7 @@ from accesscontrol.exceptions import NotFound
 from accesscontrol.services.grants import renew
 from connectors.execution.capping import FILE, TRUNCATED
 from connectors.execution.outgoing_file import OutgoingFile
-from connectors.execution.results import Result
+from connectors.execution.results import Content, Result
 from connectors.files import links
 from connectors.files.access import require_open
 from connectors.files.storing import Origin, QuotaExceeded, store
@@ -20,25 +20,39 @@ from connectors.models import StoredFile
 logger = logging.getLogger(__name__)
 
 
-def with_file(caller: Caller, result: Result, origin: Origin) -> dict[str, Any]:
-    """The result's value, with a link to its content where it has any.
+def with_files(caller: Caller, result: Result, origin: Origin) -> Result:
+    """The result with a link to each of its contents, kept as files by now.
 
-    What was done is done: where the content cannot be kept, the result says so and is no failure, which would invite
+    What was done is done: where a content cannot be kept, the result says so and is no failure, which would invite
     to try again.
     """
-    content = result.content
-    if content is None:
-        return result.value
+    value = result.value
+    for index, content in result.kept.items():
+        value["content"][index] |= _kept(caller, content, origin)
+    if result.content is not None:
+        value = _with_file(value, _kept(caller, result.content, origin))
+    return Result(value=value, parts=result.parts)
+
+
+def _kept(caller: Caller, content: Content, origin: Origin) -> dict[str, Any]:
+    """`file`, or a `note` that says why there is none."""
     try:
         file = store(
             member=caller.member, name=content.name, media_type=content.media_type, data=content.data, origin=origin
         )
-    except (QuotaExceeded, OSError) as error:
-        return _without(result.value, error)
-    described = links.described(caller, file)
-    if TRUNCATED in result.value:
-        return {TRUNCATED: True, FILE: described, **result.value}
-    return {"file": described}
+    except QuotaExceeded as error:
+        return {"note": f"The call was made. {error}"}
+    except OSError as error:
+        logger.error("A file could not be kept.", exc_info=error)
+        return {"note": "The call was made. Its content could not be kept; this was logged."}
+    return {"file": links.described(caller, file)}
+
+
+def _with_file(value: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+    """Of a text that was cut, what is left stands beside the link; of anything else only the link is of use."""
+    if "file" not in kept:
+        return value if TRUNCATED in value else {**value, **kept}
+    return {TRUNCATED: True, FILE: kept["file"], **value} if TRUNCATED in value else kept
 
 
 def open_for_call(caller: Caller, file_id: str) -> OutgoingFile:
@@ -68,10 +82,3 @@ def _find(caller: Caller, file_id: str) -> StoredFile:
     if file is None:
         raise NotFound("file")
     return file
-
-
-def _without(value: dict[str, Any], error: QuotaExceeded | OSError) -> dict[str, Any]:
-    if isinstance(error, OSError):
-        logger.error("A file could not be kept.", exc_info=error)
-    why = str(error) if isinstance(error, QuotaExceeded) else "Its content could not be kept; this was logged."
-    return {**value, "note": f"The call was made. {why}"} if TRUNCATED not in value else value

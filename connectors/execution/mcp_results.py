@@ -1,17 +1,12 @@
 """A remote MCP server's result as one that a model can use: capped and redacted as that of an HTTP API."""
 
-from base64 import b64decode
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 from mcp_types import (
-    AudioContent,
-    BlobResourceContents,
     CallToolResult,
     ContentBlock,
     EmbeddedResource,
-    ImageContent,
     ResourceLink,
     TextContent,
     TextResourceContents,
@@ -19,8 +14,9 @@ from mcp_types import (
 
 from connectors.execution.capping import Caps, cap
 from connectors.execution.errors import UpstreamError
+from connectors.execution.mcp_parts import content_of, sort_out
 from connectors.execution.redaction import Redact, redactor
-from connectors.execution.results import DEFAULT_CAPS, Content, Result, one_line
+from connectors.execution.results import DEFAULT_CAPS, Result, one_line
 
 type Value = dict[str, Any]
 
@@ -43,27 +39,29 @@ def interpret_mcp(
     - one text: `{"text": text}`
     - anything else: `{"content": [part, …]}`, where a part has a `type`, and `structured` where there is that too
 
-    Of the images, sounds and files that are too large for a value, the first comes as content. Raises ToolFailed for a
-    result that is an error.
+    Images, sounds and embedded texts come as `parts` beside the value, which only names them; those that are too
+    large, and files, as `kept`. Raises ToolFailed for a result that is an error.
     """
     redact = redactor(secrets)
     if result.is_error:
         raise ToolFailed(host, _excerpt(result, redact))
-    value = cap(_value(result, caps), caps, redact)
-    return Result(value=value, content=_kept(result, caps, redact))
+    value = cap(_value(result), caps, redact)
+    # What is cut off the value is not told of, so it is neither shown nor kept.
+    found = sort_out(result.content[: caps.array], caps, redact)
+    return Result(value=value, parts=found.shown, kept=found.kept)
 
 
-def _value(result: CallToolResult, caps: Caps) -> Any:
+def _value(result: CallToolResult) -> Any:
     parts, structured = result.content, result.structured_content
     if structured is not None and all(isinstance(part, TextContent) for part in parts):
         return structured
     if structured is None and len(parts) == 1 and isinstance(parts[0], TextContent):
         return {"text": parts[0].text}
     beside = {} if structured is None else {"structured": structured}
-    return {"content": [_part(part, caps) for part in parts], **beside}
+    return {"content": [_part(part) for part in parts], **beside}
 
 
-def _part(part: ContentBlock, caps: Caps) -> Value:
+def _part(part: ContentBlock) -> Value:
     match part:
         case TextContent():
             return {"type": "text", "text": part.text}
@@ -74,42 +72,15 @@ def _part(part: ContentBlock, caps: Caps) -> Value:
             told = {"media_type": found.mime_type}
             return {"type": part.type, "uri": found.uri, "text": found.text, **_given(told)}
         case EmbeddedResource():
-            return {"type": part.type, "uri": part.resource.uri, **media(*_encoded(part), caps)}
-    return {"type": part.type, **media(*_encoded(part), caps)}
+            return {"type": part.type, "uri": part.resource.uri, **_data(part, part.resource.mime_type)}
+    return {"type": part.type, **_data(part, part.mime_type)}
 
 
-def media(data: str, media_type: str, caps: Caps) -> Value:
-    """An image, a sound or a file, which travels as base64: with its data where that is small enough for a value."""
-    if len(data) <= caps.string:
-        return {"media_type": media_type, "data": data}
-    note = "The content is too large to be shown, so it is left out."
-    return {"media_type": media_type, "bytes": len(data) * 3 // 4, "note": note}
-
-
-def _kept(result: CallToolResult, caps: Caps, redact: Redact) -> Content | None:
-    """The first part whose data `media` leaves out."""
-    for part in result.content:
-        data, media_type = _encoded(part)
-        if len(data) > caps.string:
-            with suppress(ValueError):
-                return Content(name=redact(_name(part)), media_type=redact(media_type), data=b64decode(data))
-    return None
-
-
-def _encoded(part: ContentBlock) -> tuple[str, str]:
-    """The base64 text and the media type of a part that has them."""
-    match part:
-        case ImageContent() | AudioContent():
-            return part.data, part.mime_type
-        case EmbeddedResource(resource=BlobResourceContents() as found):
-            return found.blob, found.mime_type or "application/octet-stream"
-    return "", ""
-
-
-def _name(part: ContentBlock) -> str:
-    """The last segment of a resource's address; what has none is called by its type."""
-    uri = part.resource.uri if isinstance(part, EmbeddedResource) else ""
-    return uri.partition("?")[0].rstrip("/").rpartition("/")[2][:255] or part.type
+def _data(part: ContentBlock, media_type: str | None) -> Value:
+    """Never the data itself: in a value it would be so many letters to a model."""
+    data = content_of(part)
+    told = {"bytes": len(data)} if data is not None else {"note": "The content is not base64, so it is left out."}
+    return {"media_type": media_type or "application/octet-stream", **told}
 
 
 def _given(values: dict[str, str | None]) -> Value:

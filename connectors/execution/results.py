@@ -2,9 +2,9 @@
 
 import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,10 +34,16 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """One JSON object, and what did not fit into it."""
+    """One JSON object, and what did not fit into it.
+
+    `parts` are what an MCP client is shown beside it, in that protocol's shape. `kept` are contents that are to be
+    files, each by the index of the object in `value["content"]` that tells of it.
+    """
 
     value: dict[str, Any]
     content: Content | None = None
+    parts: tuple[dict[str, Any], ...] = ()
+    kept: Mapping[int, Content] = field(default_factory=dict)
 
 
 def interpret(response: UpstreamResponse, *, secrets: Iterable[str] = (), caps: Caps = DEFAULT_CAPS) -> Result:

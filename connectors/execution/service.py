@@ -31,8 +31,8 @@ from connectors.models import Connection, Connector, Level, Tool
 from connectors.reach import reaches, works
 
 
-def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any], entry: CallEntry) -> dict[str, Any]:
-    """The tool's result as a JSON object. Raises Refusal, whatever stands in the way.
+def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any], entry: CallEntry) -> Result:
+    """The tool's result, with links to what it keeps. Raises Refusal, whatever stands in the way.
 
     `entry` learns which account the call used.
     """
@@ -50,7 +50,7 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
             lambda credential, check: _call(tool, own, credential, check, partial(files.open_for_call, caller)),
             hop_check=_Outbound(caller, advertised, account, tool.connector),
         )
-    return files.with_file(caller, result, Origin(tool=tool, connection=connection))
+    return files.with_files(caller, result, Origin(tool=tool, connection=connection))
 
 
 def _call(

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from accesscontrol.caller import Caller
 from accesscontrol.operation import OperationInput, input_schema, parse_input
+from connectors.execution.results import Result
 from search import query_log
 from search.calling import call_tool
 from search.mcp import cards
@@ -83,7 +84,7 @@ def definitions(pool: Pool) -> list[dict[str, Any]]:
     ]
 
 
-def run(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def run(caller: Caller, name: str, arguments: dict[str, Any]) -> Result:
     """Raises Refusal; for `execute_tool`, whatever a direct call of the named tool raises."""
     if name == SEARCH:
         asked = parse_input(SearchInput, arguments)
@@ -98,7 +99,7 @@ def run(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
             ),
         )
         query_log.note_search(caller, asked.query, found)
-        return found
+        return Result(value=found)
     wanted = parse_input(ExecuteInput, arguments)
     return call_tool(caller, wanted.name, wanted.arguments)
 

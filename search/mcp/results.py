@@ -4,13 +4,15 @@ import json
 from typing import Any
 
 from accesscontrol.exceptions import Refusal
+from connectors.execution.results import Result
 
 type ToolResult = dict[str, Any]
 
 
-def success(value: dict[str, Any]) -> ToolResult:
-    """A result that is a JSON object."""
-    return {"content": [_text(_json(value))], "structuredContent": value, "isError": False}
+def success(result: Result) -> ToolResult:
+    """A JSON object, and after it what an upstream shows: images, sounds, embedded texts."""
+    text = _text(_json(result.value))
+    return {"content": [text, *result.parts], "structuredContent": result.value, "isError": False}
 
 
 def refusal(error: Refusal) -> ToolResult:

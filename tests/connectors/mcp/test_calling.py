@@ -2,7 +2,7 @@
 
 import gzip
 import socket
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +24,7 @@ from connectors.execution.errors import (
     UpstreamError,
     UpstreamUnreachable,
 )
+from connectors.execution.mcp_parts import SHOWN_BYTES
 from connectors.execution.mcp_results import ToolFailed
 from connectors.execution.results import Content, Result
 from connectors.mcp_binding import McpBinding
@@ -40,6 +41,10 @@ ERAS = pytest.mark.parametrize("era", [MODERN, LEGACY, ""])
 
 def silent(handler: Handler) -> None:
     handler.server.stopping.wait(5)
+
+
+def resource(name: str, **fields: str) -> dict[str, Any]:
+    return {"type": "resource", "resource": {"uri": f"file:///{name}", **fields}}
 
 
 def call(
@@ -68,46 +73,76 @@ class TestResults:
         moved = call(desk_url, "moveNote", {"note": {"title": "Tea", "places": []}, "to": {"city": "Ulm"}}, era=era)
         assert moved == Result(value={"text": "Tea is in Ulm"})
 
-    def test_an_image_comes_with_its_media_type(self, desk_url: str) -> None:
-        assert call(desk_url, "draw", {"size": 1}).value == {
-            "content": [
-                {"type": "text", "text": "Here it is."},
-                {"type": "image", "media_type": "image/png", "data": PIXEL},
-            ]
-        }
-
-    def test_a_large_image_is_content_beside_the_result(self, desk_url: str) -> None:
-        found = call(desk_url, "draw", {"size": 1000})
-        assert found.value["content"][1] == {
-            "type": "image",
-            "media_type": "image/png",
-            "bytes": len(PIXEL) * 750,
-            "note": "The content is too large to be shown, so it is left out.",
-        }
-        assert found.content == Content(name="image", media_type="image/png", data=b64decode(PIXEL * 1000))
+    def test_an_image_is_shown_beside_a_value_that_only_names_it(self, desk_url: str) -> None:
+        assert call(desk_url, "draw", {"size": 1}) == Result(
+            value={
+                "content": [
+                    {"type": "text", "text": "Here it is."},
+                    {"type": "image", "media_type": "image/png", "bytes": len(b64decode(PIXEL))},
+                ]
+            },
+            parts=({"type": "image", "data": PIXEL, "mimeType": "image/png"},),
+        )
 
     def test_every_other_kind_of_part_is_passed_on(self, scripted: Scripted) -> None:
         scripted.answers["tools/call"] = {
             "content": [
                 {"type": "audio", "data": PIXEL, "mimeType": "audio/wav"},
                 {"type": "resource_link", "uri": "file:///a.txt", "name": "a", "mimeType": "text/plain"},
-                {"type": "resource", "resource": {"uri": "file:///b.txt", "text": "B"}},
-                {
-                    "type": "resource",
-                    "resource": {"uri": "file:///c.pdf", "blob": PIXEL, "mimeType": "application/pdf"},
-                },
+                resource("b.txt", text=f"B {SECRET}"),
+                resource("c.pdf", blob=PIXEL, mimeType="application/pdf"),
+                resource("d.png", blob=PIXEL, mimeType="image/png"),
+                resource("e", blob="no base64!"),
             ],
             "structuredContent": {"n": 4},
         }
-        assert call(scripted.endpoint).value == {
+        size = len(b64decode(PIXEL))
+        assert call(scripted.endpoint) == Result(
+            value={
+                "content": [
+                    {"type": "audio", "media_type": "audio/wav", "bytes": size},
+                    {"type": "resource_link", "uri": "file:///a.txt", "name": "a", "media_type": "text/plain"},
+                    {"type": "resource", "uri": "file:///b.txt", "text": "B [redacted]"},
+                    {"type": "resource", "uri": "file:///c.pdf", "media_type": "application/pdf", "bytes": size},
+                    {"type": "resource", "uri": "file:///d.png", "media_type": "image/png", "bytes": size},
+                    {
+                        "type": "resource",
+                        "uri": "file:///e",
+                        "media_type": "application/octet-stream",
+                        "note": "The content is not base64, so it is left out.",
+                    },
+                ],
+                "structured": {"n": 4},
+            },
+            parts=(
+                {"type": "audio", "data": PIXEL, "mimeType": "audio/wav"},
+                {"type": "resource", "resource": {"uri": "file:///b.txt", "text": "B [redacted]"}},
+                {"type": "image", "data": PIXEL, "mimeType": "image/png"},
+            ),
+            kept={3: Content(name="c.pdf", media_type="application/pdf", data=b64decode(PIXEL))},
+        )
+
+    def test_what_has_no_room_beside_the_value_is_kept_each_of_it(self, scripted: Scripted) -> None:
+        """A mebibyte in all: the second of these and the last have no room, the small one between them has."""
+        sizes = [SHOWN_BYTES - 10, 11, 10, 1]
+        contents = [bytes([number]) * size for number, size in enumerate(sizes)]
+        scripted.answers["tools/call"] = {
             "content": [
-                {"type": "audio", "media_type": "audio/wav", "data": PIXEL},
-                {"type": "resource_link", "uri": "file:///a.txt", "name": "a", "media_type": "text/plain"},
-                {"type": "resource", "uri": "file:///b.txt", "text": "B"},
-                {"type": "resource", "uri": "file:///c.pdf", "media_type": "application/pdf", "data": PIXEL},
-            ],
-            "structured": {"n": 4},
+                {"type": "image", "data": b64encode(content).decode(), "mimeType": "image/png"} for content in contents
+            ]
         }
+        found = call(scripted.endpoint)
+        assert [b64decode(part["data"]) for part in found.parts] == [contents[0], contents[2]]
+        assert found.kept == {
+            index: Content(name="image", media_type="image/png", data=contents[index]) for index in (1, 3)
+        }
+        assert [part["bytes"] for part in found.value["content"]] == sizes
+
+    def test_parts_behind_the_cap_are_neither_shown_nor_kept(self, scripted: Scripted) -> None:
+        scripted.answers["tools/call"] = {"content": [resource(f"{n}.pdf", blob=PIXEL) for n in range(201)]}
+        found = call(scripted.endpoint)
+        assert found.value["elaichi_truncated"]
+        assert (len(found.value["content"]), len(found.kept)) == (200, 200)
 
     @pytest.mark.parametrize(
         ("answer", "value"),

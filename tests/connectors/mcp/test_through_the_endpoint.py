@@ -1,7 +1,14 @@
 """Tools of a remote MCP server as a client of /mcp meets them: found by search, run through both doors, guarded."""
 
+import json
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
 import pytest
 from django.db import connection
+from django.test import Client
 
 from accesscontrol.models import AuditEvent, Member, Restriction, Surface
 from accesscontrol.services import restrictions
@@ -9,7 +16,7 @@ from connectors.catalog.mcp.importing import import_mcp
 from connectors.models import Connector
 from tests import cast
 from tests.connectors.execution.upstream import Handler, respond
-from tests.connectors.mcp.server import Scripted, reply
+from tests.connectors.mcp.server import PIXEL, Scripted, reply
 from tests.search.mcp.rpc import LEGACY, MODERN, Rpc
 
 SECRET = "canary-credential"
@@ -53,6 +60,35 @@ def test_both_doors_run_them(rpc: Rpc) -> None:
     assert indirect["structuredContent"] == value
     rows = AuditEvent.objects.filter(action="tool.call")
     assert [(row.outcome, row.target, row.connection) for row in rows] == [("ok", "desk_find_note", "Desk: Main")] * 2
+
+
+@pytest.mark.parametrize("direct", [True, False], ids=["direct", "execute_tool"])
+def test_a_picture_reaches_the_client_as_one_by_both_doors(rpc: Rpc, direct: bool) -> None:
+    indirect = {"name": "desk_draw", "arguments": {"size": 1}}
+    result = rpc.call("desk_draw", size=1) if direct else rpc.call("execute_tool", **indirect)
+    value = result["structuredContent"]
+    text, image = result["content"]
+    assert image == {"type": "image", "data": PIXEL, "mimeType": "image/png"}
+    assert json.loads(text["text"]) == value
+    assert PIXEL not in str(value)
+
+
+def test_pictures_that_are_too_large_become_files_each_with_its_link(
+    by_hand: Rpc, scripted: Scripted, bob: Member, settings: Any, tmp_path: Path
+) -> None:
+    settings.MEDIA_ROOT = str(tmp_path)
+    contents = [bytes([number]) * (1024 * 1024 + 1) for number in range(2)]
+    scripted.answers["tools/call"] = {
+        "content": [{"type": "image", "data": b64encode(it).decode(), "mimeType": "image/png"} for it in contents]
+    }
+    result = by_hand.call("desk_go")
+    assert [part["type"] for part in result["content"]] == ["text"]
+    links = [part["file"]["url"] for part in result["structuredContent"]["content"]]
+    opened = [b"".join(Client().get(urlsplit(link).path)) for link in links]
+    assert opened == contents
+    settings.FILE_BYTES_PER_MEMBER = 1
+    told = by_hand.call("desk_go")["structuredContent"]["content"]
+    assert all("The call was made. Your stored files take" in part["note"] for part in told)
 
 
 def test_arguments_are_checked_before_anything_is_sent(by_hand: Rpc, scripted: Scripted, bob: Member) -> None:

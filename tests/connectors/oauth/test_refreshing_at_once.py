@@ -38,7 +38,7 @@ def begin(member: Member, count: int = 1) -> Callable[[], list[Any]]:
         with closing(database):
             barrier.wait(20)
             try:
-                ended[number] = service.execute(caller, tool, {}, CallEntry())
+                ended[number] = service.execute(caller, tool, {}, CallEntry()).value
             except Refusal as refusal:
                 ended[number] = refusal
 
