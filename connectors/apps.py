@@ -9,7 +9,14 @@ class ConnectorsConfig(AppConfig):
 
     def ready(self) -> None:
         from accesscontrol import catalog_names, toolbox_choices
-        from connectors import operations, receivers, sharing_operations, toolbox_operations  # noqa: F401  register
+        from connectors import (  # noqa: F401  register themselves
+            account_operations,
+            connector_operations,
+            operations,
+            receivers,
+            sharing_operations,
+            toolbox_operations,
+        )
         from connectors.connecting import operations as connecting_operations  # noqa: F401
         from connectors.frozen_reach import choices
         from connectors.known_names import KnownNames

@@ -64,7 +64,15 @@ def is_reached(caller: Caller, frozen_tool_id: UUID) -> bool:
 
 def is_within_grant(caller: Caller, connector_id: UUID, tool: str) -> bool:
     """Whether the caller's grant leads to this tool at all: one that is confined to toolboxes leads to theirs alone."""
-    return caller.toolboxes is None or _enabled(caller).filter(connector=connector_id, tool=tool).exists()
+    names = tools_within_grant(caller, connector_id)
+    return names is None or tool in names
+
+
+def tools_within_grant(caller: Caller, connector_id: UUID) -> set[str] | None:
+    """The connector's tools that a grant confined to toolboxes leads to, by name; None for all of them."""
+    if caller.toolboxes is None:
+        return None
+    return set(_enabled(caller).filter(connector=connector_id).values_list("tool", flat=True))
 
 
 def choices(member: Member) -> list[ToolboxChoice]:

@@ -48,10 +48,10 @@ def _share(share: Share) -> dict[str, str]:
 def _grantee(caller: Caller, named: str) -> sharing.Grantee:
     if named.lower() == EVERYONE:
         return caller.organization
-    return _member(caller, named) if "@" in named else _team(caller, named)
+    return member_named(caller, named) if "@" in named else _team(caller, named)
 
 
-def _member(caller: Caller, email: str) -> Member:
+def member_named(caller: Caller, email: str) -> Member:
     rows = Member.objects.of(caller.organization).exclude(status=Member.Status.REMOVED).select_related("user")
     found = rows.filter(user__email=email.lower()).first()
     if found is None:

@@ -28,7 +28,7 @@ class RenameInput(ConnectionInput):
 
 
 def share(caller: Caller, asked: ShareConnectionInput) -> dict[str, Any]:
-    connection = _connection(caller, asked)
+    connection = connection_of(caller, asked)
     grantees.apply(caller, connection, asked)
     return _described(connection)
 
@@ -36,7 +36,7 @@ def share(caller: Caller, asked: ShareConnectionInput) -> dict[str, Any]:
 def rename(caller: Caller, asked: RenameInput) -> dict[str, Any]:
     try:
         renamed = connections.rename(
-            connection=_connection(caller, asked), label=asked.label, surface=caller.surface, actor=caller.member
+            connection=connection_of(caller, asked), label=asked.label, surface=caller.surface, actor=caller.member
         )
     except ValidationError as error:
         raise InvalidArguments([Problem("label", " ".join(error.messages))]) from None
@@ -44,7 +44,7 @@ def rename(caller: Caller, asked: RenameInput) -> dict[str, Any]:
 
 
 def disconnect(caller: Caller, asked: ConnectionInput) -> dict[str, Any]:
-    ended = connections.disconnect(connection=_connection(caller, asked), surface=caller.surface, actor=caller.member)
+    ended = connections.disconnect(connection=connection_of(caller, asked), surface=caller.surface, actor=caller.member)
     return _described(ended) | {"status": ended.status}
 
 
@@ -52,7 +52,7 @@ def _described(connection: Connection) -> dict[str, Any]:
     return {"id": str(connection.pk), "label": connection.label, "shared_with": shared_with(connection)}
 
 
-def _connection(caller: Caller, asked: ConnectionInput) -> Connection:
+def connection_of(caller: Caller, asked: ConnectionInput) -> Connection:
     """One of the organization; whether the caller reaches it is for the service to say, in the same words."""
     rows = Connection.objects.of(caller.organization).select_related("connector__organization")
     found = rows.with_id(asked.connection).first()

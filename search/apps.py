@@ -8,5 +8,5 @@ class SearchConfig(AppConfig):
     verbose_name = "Search"
 
     def ready(self) -> None:
-        from search import receivers  # noqa: F401  connects them
+        from search import operations, receivers  # noqa: F401  register and connect themselves
         from search.mcp import jobs, records  # noqa: F401  register themselves

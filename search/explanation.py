@@ -1,13 +1,19 @@
-"""Why a search came out as it did, for an administrator: what each term did, and what the floor refused.
+"""Why a search came out as it did: what each term did, and what the floor refused.
 
-A model never sees this: it would be handed the weak matches that the floor exists to keep from it.
+An administrator reads all of it. A model is told of what was found, and of a tool that it names itself: never of the
+weak matches that the floor exists to keep from it.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from accesscontrol.caller import Caller
-from search.pool import index_of, pool_of
-from search.ranking import Hit, SearchResult, TermMatch
+from search.pool import Pool, index_of, pool_of
+from search.ranking import Hit, PoolIndex, SearchResult, TermMatch
+from search.ranking.floor import FLOOR
+
+_FIRST = 5
+_TOO_LITTLE = "It accounts for less of the query than the floor asks, or the query names another app."
 
 
 def explain(caller: Caller, query: str, *, limit: int, profile: str | None = None) -> str:
@@ -23,6 +29,49 @@ def explain(caller: Caller, query: str, *, limit: int, profile: str | None = Non
         *_section("Nearest, and refused by the floor", index.nearest_refused(query)),
     ]
     return "\n".join(parts)
+
+
+def account(caller: Caller, query: str, *, tool: str = "") -> dict[str, Any]:
+    """As JSON values: what was made of the query, and why the tool of this name, or else the first few, came or not."""
+    pool = pool_of(caller)
+    index = index_of(pool, None)
+    found = index.search(query, limit=_FIRST)
+    told = {
+        "floor": FLOOR,
+        "matched": found.matched,
+        "of_tools": len(pool.tools),
+        "apps_named": list(found.scope),
+        "unmatched_terms": list(found.unmatched_terms),
+    }
+    if tool:
+        return told | {"tool": tool, **_why(pool, index, query, tool)}
+    return told | {"found": [{"tool": hit.document.name, **_numbers(hit)} for hit in found.hits]}
+
+
+def _why(pool: Pool, index: PoolIndex, query: str, tool: str) -> dict[str, Any]:
+    if tool in pool.restricted:
+        return {"outcome": "restricted", "why": "A rule withholds it from you, so it is named and cannot be called."}
+    if tool not in pool.tools:
+        return {"outcome": "unknown", "why": "You have no tool of this name: no account, no share or another name."}
+    every = len(index)
+    for place, hit in enumerate(index.search(query, limit=every).hits, start=1):
+        if hit.document.key == tool:
+            return {"outcome": "found", "place": place, **_numbers(hit)}
+    for hit in index.nearest_refused(query, limit=every):
+        if hit.document.key == tool:
+            return {"outcome": "refused", "why": _TOO_LITTLE, **_numbers(hit)}
+    return {"outcome": "refused", "why": "It holds no word of the query, or the query names another app."}
+
+
+def _numbers(hit: Hit) -> dict[str, Any]:
+    return {
+        "score": round(hit.score, 2),
+        "coverage": round(hit.coverage, 2),
+        "terms": [
+            {"term": match.term, "weight": round(match.weight, 2), "covered": match.covered, "in": list(match.evidence)}
+            for match in hit.terms
+        ],
+    }
 
 
 def _heard(found: SearchResult) -> Iterable[str]:

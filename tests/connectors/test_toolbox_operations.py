@@ -253,11 +253,12 @@ class TestAConfinedClient:
         assert [row["name"] for row in called(rpc, "toolbox__list")["toolboxes"]] == ["Support"]
         assert refusal(rpc, "elaichi__toolbox__get", toolbox=str(other.pk))["code"] == "not_found"
         pk = str(box.pk)
-        for verb, arguments in {
+        attempts: dict[str, dict[str, Any]] = {
             "toolbox__save": {"toolbox": pk, "tools": [{"tool": "tracker.create_issue"}]},
             "toolbox__share": {"toolbox": pk, "grantee": "everyone", "level": "use"},
             "toolbox__delete": {"toolbox": pk},
-        }.items():
+        }
+        for verb, arguments in attempts.items():
             assert "confined" in refusal(rpc, f"elaichi__{verb}", **arguments)["message"]
         assert refusal(rpc, "elaichi__toolbox__save", toolbox="new", name="Wider")["code"] == "permission_required"
         assert FrozenTool.objects.count() == 1
