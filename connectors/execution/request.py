@@ -1,12 +1,9 @@
 """Puts a bound request, a connector's address and an account's credential together, ready to send."""
 
-import re
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64encode
 from collections.abc import Mapping
-from html import escape
-from json import dumps
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import httpx2
 
@@ -14,6 +11,7 @@ from connectors.auth_scheme import AuthKind, AuthScheme
 from connectors.execution.arguments import BoundRequest
 from connectors.execution.errors import NeedsReauth, UnusableTool
 from connectors.execution.headers import RESERVED_HEADERS, is_field_value, is_token
+from connectors.execution.secret_forms import forms
 from connectors.execution.styles import encode
 
 _ACCEPT = "application/json, text/plain;q=0.9, */*;q=0.5"
@@ -25,7 +23,6 @@ CREDENTIAL_PARAMETERS = "credential_parameters"
 _SHORTEST_SECRET = 4
 # A user name as long as this is a key (Stripe, Freshdesk), a shorter one is a person's.
 _SHORTEST_USERNAME_KEY = 16
-_ESCAPE = re.compile("%[0-9A-F]{2}")
 
 
 def build_request(
@@ -63,21 +60,13 @@ def build_request(
 def secrets_of(auth: AuthScheme, credential: Mapping[str, Any]) -> tuple[str, ...]:
     """What must not come back in a result: the secrets, longest first, in each form an upstream may echo."""
     secrets = {secret for part, fields in auth.of_parts(credential) for secret in _secrets(part, fields)}
-    forms = {form for secret in secrets for form in _forms(secret) if len(secret) >= _SHORTEST_SECRET}
-    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
+    found = {form for secret in secrets for form in forms(secret) if len(secret) >= _SHORTEST_SECRET}
+    return tuple(sorted(found, key=lambda form: (-len(form), form)))
 
 
 def _secrets(part: AuthScheme, fields: Mapping[str, str]) -> set[str]:
     found = {value for name, value in fields.items() if name != "username" or _is_key(value)}
     return found | ({_basic(fields["username"], fields["password"])} if part.kind is AuthKind.BASIC else set())
-
-
-def _forms(secret: str) -> set[str]:
-    data = secret.encode()
-    plain = {secret, encode(secret), quote(secret), dumps(secret)[1:-1], escape(secret)}
-    in_base64 = {b64encode(data).decode().rstrip("="), urlsafe_b64encode(data).decode().rstrip("=")}
-    in_hex = {data.hex(), data.hex().upper()}
-    return plain | in_base64 | in_hex | {_ESCAPE.sub(lambda found: found[0].lower(), form) for form in plain}
 
 
 def _is_key(username: str) -> bool:
