@@ -57,7 +57,7 @@ def bind(binding: Binding, arguments: Mapping[str, Any], *, files: OpenFile = re
     written: dict[Location, list[Pair]] = {location: [] for location in Location}
     for parameter in binding.parameters:
         try:
-            written[parameter.location] += _WRITERS[parameter.location](parameter, _value(parameter, arguments))
+            written[parameter.location] += _written(binding, parameter, arguments)
         except _Refused as refused:
             problems.append(Problem(pointer([parameter.argument]), str(refused)))
     if problems:
@@ -75,6 +75,17 @@ def bind(binding: Binding, arguments: Mapping[str, Any], *, files: OpenFile = re
         content=content,
         media_type=media_type,
     )
+
+
+def _written(binding: Binding, parameter: Parameter, arguments: Mapping[str, Any]) -> list[Pair]:
+    """Raises _Refused, also for what would set another parameter, whose value may have been checked or fixed."""
+    pairs = _WRITERS[parameter.location](parameter, _value(parameter, arguments))
+    others = [it.name for it in binding.parameters if it.location is parameter.location]
+    if parameter.location is Location.QUERY:
+        others += [unquote(name) for name, _ in _fixed_pairs(binding.path.partition("?")[2])]
+    if taken := styles.set_besides(parameter.name, pairs, others):
+        raise _Refused(f"must not hold {taken}, which is set apart from it")
+    return pairs
 
 
 def _refuse_unknown(binding: Binding, arguments: Mapping[str, Any]) -> None:

@@ -77,6 +77,7 @@ def _serialized(body: Body, value: Any) -> tuple[bytes, str]:
     if essence in (FORM, MULTIPART) and isinstance(value, dict):
         encodings = {encoding.name: encoding for encoding in body.encodings}
         fields = [(name, item, encodings.get(name)) for name, item in value.items()]
+        _refuse_what_sets_others(fields)
         if essence == MULTIPART:
             return multipart.encode(part for field in fields for part in _parts(*field))
         pairs = [f"{name}={text}" for field in fields for name, text in _pairs(*field)]
@@ -95,6 +96,14 @@ def _pairs(name: str, value: Any, encoding: Encoding | None) -> list[Pair]:
     if value is not None and _is_json(_essence(encoding.media_type)):
         return [(styles.encode(name), styles.encode(_json(value)))]
     return styles.form_pairs(name, value)
+
+
+def _refuse_what_sets_others(fields: list[tuple[str, Any, Encoding | None]]) -> None:
+    names = [name for name, _, _ in fields]
+    for name, value, encoding in fields:
+        styled = _styled(name, value, encoding) if encoding and encoding.style else []
+        if taken := styles.set_besides(name, styled, names):
+            raise InvalidArguments([Problem(pointer([name]), f"must not hold {taken}, which is set apart from it")])
 
 
 def _styled(name: str, value: Any, encoding: Encoding) -> list[Pair]:

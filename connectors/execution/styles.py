@@ -6,9 +6,9 @@ other styles such a value travels as JSON.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 type Pair = tuple[str, str]
 type Encode = Callable[[str], str]
@@ -74,6 +74,19 @@ def form_pairs(name: str, value: Any) -> list[Pair]:
     """A field of an urlencoded body: plain values in a list repeat the name, anything deeper is bracketed."""
     deep = isinstance(value, dict) or nests(value)
     return query_pairs(name, value, style="deepObject" if deep else "form", explode=True)
+
+
+def set_besides(name: str, pairs: Iterable[Pair], others: Iterable[str]) -> str:
+    """Which of the other parameters these pairs of one parameter would set, too; empty for none.
+
+    An exploded object brings names of its own. Servers read names whatever their case, and `a[]` as one more `a`.
+    """
+    taken = {other.casefold(): other for other in others if other != name}
+    for key in (unquote(key) for key, _ in pairs):
+        spellings = (key,) if key.startswith(f"{name}[") else (key, key.partition("[")[0])
+        if key != name and (found := next((it for it in spellings if it.strip().casefold() in taken), None)):
+            return taken[found.strip().casefold()]
+    return ""
 
 
 def nests(value: Any) -> bool:

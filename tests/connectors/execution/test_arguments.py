@@ -311,5 +311,31 @@ def test_every_problem_is_told_at_once() -> None:
     assert [path for path, _ in reasons(caught)] == ["/a", "/b"]
 
 
+SPREAD = [(where, key) for where in (Location.QUERY, Location.COOKIE) for key in ("team", "Team", "team[]", " team")]
+
+
+@pytest.mark.parametrize(("location", "key"), [*SPREAD, (Location.QUERY, "action")])
+def test_an_object_that_is_spread_sets_no_other_parameter(location: Location, key: str) -> None:
+    """The other may be fixed in a toolbox; also where its own value is none."""
+    parameters = (parameter("team", location), parameter("filter", location))
+    binding = Binding(method="get", path="/api?action=list", parameters=parameters)
+    for team in ("ENG", None):
+        with pytest.raises(InvalidArguments) as caught:
+            bind(binding, {"team": team, "filter": {key: "OPS"}})
+        assert reasons(caught) == [("/filter", f"must not hold {key.strip(' []').lower()}, which is set apart from it")]
+    sent = bind(binding, {"team": "ENG", "filter": {"filter": "a", "state": "open"}})
+    assert {"team", "filter", "state"} <= {name for name, _ in (*sent.query, *sent.cookies)}
+
+
+def test_members_in_brackets_are_their_own_parameters() -> None:
+    deep = {"style": "deepObject", "explode": True}
+    names = ("filter[a]", "filter[b]", "filter")
+    parameters = tuple(parameter(name, Location.QUERY, **(deep if name == "filter" else {})) for name in names)
+    sent = bind(Binding(method="get", path="/", parameters=parameters), {"filter[a]": 1, "filter": {"c": 2}})
+    assert query(sent) == "filter%5Ba%5D=1&filter%5Bc%5D=2"
+    with pytest.raises(InvalidArguments):
+        bind(Binding(method="get", path="/", parameters=parameters), {"filter[a]": 1, "filter": {"a": 2}})
+
+
 def query(request: BoundRequest) -> str:
     return "&".join(f"{name}={value}" for name, value in request.query)

@@ -242,3 +242,15 @@ class TestUrlencoded:
     def test_a_form_that_is_no_object_is_refused(self) -> None:
         with pytest.raises(UnsupportedMediaType):
             sent(Body(media_type=FORM, required=True, argument="body"), {"body": "a=1"})
+
+
+@pytest.mark.parametrize("media_type", [FORM, MULTIPART])
+def test_a_field_that_is_spread_sets_no_other_field(media_type: str) -> None:
+    spread = (Encoding(name="more", style="form", explode=True),)
+    body = form("team", "more", media_type=media_type, encodings=spread)
+    with pytest.raises(InvalidArguments, match="more"):
+        sent(body, {"team": "ENG", "more": {"Team": "OPS"}})
+    assert received(sent(body, {"team": "ENG", "more": {"state": "open"}})).POST.dict() == {
+        "team": "ENG",
+        "state": "open",
+    }
