@@ -5,13 +5,12 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from unfold.decorators import display
 
 from accesscontrol.admin.refusals import RefusalsShown
-from accesscontrol.admin.tenant import TenantAdmin, VersionedAdmin, actor_in, organization_of
+from accesscontrol.admin.tenant import TenantAdmin, actor_in, organization_of
 from accesscontrol.models import Surface
 from accesscontrol.permissions import Permission
 from connectors.admin.forking import ForkPages
@@ -19,11 +18,11 @@ from connectors.admin.importing import ImportPages
 from connectors.admin.overview import overview
 from connectors.catalog.changes import effect
 from connectors.models import Connection, Connector, Tool
-from connectors.services import destinations, tools
+from connectors.services import connectors, tools
 
 
 @admin.register(Connector)
-class ConnectorAdmin(ImportPages, ForkPages, VersionedAdmin[Connector]):
+class ConnectorAdmin(RefusalsShown, ImportPages, ForkPages, TenantAdmin[Connector]):
     view_permission = Permission.CONNECTOR_VIEW
     manage_permission = Permission.CONNECTOR_MANAGE
     list_display = (
@@ -82,11 +81,20 @@ class ConnectorAdmin(ImportPages, ForkPages, VersionedAdmin[Connector]):
         shown = {"overview": overview(connector)} if connector is not None else {}
         return super().changeform_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
-    @transaction.atomic
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
+        actor = actor_in(request, organization_of(obj))
         if change:
-            destinations.distrust_if_moved(obj, form.initial["base_url"])
+            changes = {name: form.cleaned_data[name] for name in form.changed_data}
+            connectors.change(connector=obj, changes=changes, surface=Surface.ADMIN, actor=actor)
+        else:
+            connectors.create(connector=obj, surface=Surface.ADMIN, actor=actor)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        connectors.delete(connector=obj, surface=Surface.ADMIN, actor=actor_in(request, organization_of(obj)))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Connector]) -> None:
+        for connector in queryset:
+            self.delete_model(request, connector)
 
     @display(description="Tools", ordering="tools_enabled")
     def tool_count(self, obj: Any) -> int:

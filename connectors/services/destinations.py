@@ -4,8 +4,14 @@ An account was authorized at one place. Once its connector points at another one
 owner has connected it anew; otherwise editing a connector would be a way to read everybody's secrets.
 """
 
+from collections.abc import Collection, Mapping
+from typing import Any
+from uuid import UUID
+
 from accesscontrol.services import notices
+from connectors.auth_scheme import AuthScheme
 from connectors.credentials.oauth.addresses import origin
+from connectors.credentials.vault import CredentialUnreadable
 from connectors.models import Connection, Connector, OAuthApp
 
 
@@ -26,8 +32,35 @@ def distrust_if_sign_in_moved(app: OAuthApp, before: str) -> int:
     return _distrust(app.connector, "sign-in address")
 
 
-def _distrust(connector: Connector, moved: str) -> int:
+def distrust_if_widened(connector: Connector, before: Collection[str]) -> int:
+    """The same where calls may take the credential to a further host."""
+    return _distrust(connector, "list of hosts") if set(connector.hosts) - set(before) else 0
+
+
+def distrust_if_unfit(connector: Connector, before: Mapping[str, Any]) -> int:
+    """Where the connector authenticates otherwise than `before`, the accounts whose credential cannot do that.
+
+    One that can is sent to the same place as ever.
+    """
+    if connector.auth == before:
+        return 0
     active = Connection.objects.filter(connector=connector, status=Connection.Status.ACTIVE)
+    unfit = [account.pk for account in active if not _fits(account, connector.auth_scheme)]
+    return _distrust(connector, "way of signing in", unfit) if unfit else 0
+
+
+def _fits(account: Connection, scheme: AuthScheme) -> bool:
+    try:
+        return set(scheme.fields) <= account.credential.reveal().keys()
+    except CredentialUnreadable:
+        return False
+
+
+def _distrust(connector: Connector, moved: str, accounts: Collection[UUID] | None = None) -> int:
+    """All of the connector's accounts, or these."""
+    active = Connection.objects.filter(connector=connector, status=Connection.Status.ACTIVE)
+    if accounts is not None:
+        active = active.filter(pk__in=accounts)
     owners = set(active.values_list("owner_id", flat=True))
     count = active.update(
         status=Connection.Status.NEEDS_REAUTH,

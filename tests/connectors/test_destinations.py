@@ -79,6 +79,7 @@ def test_moving_a_connector_in_the_admin_ends_the_trust_of_its_accounts(alice: M
     client.force_login(alice.user)
     page = reverse("admin:connectors_connector_change", args=[connector.pk])
     form = {"label": "Notion", "aliases": "[]", "hosts": "[]", "auth": json.dumps(connector.auth), "enabled": "on"}
+    form["max_concurrent_calls"] = "10"
     assert client.post(page, {**form, "base_url": "https://api.boxy.example/v2"}).status_code == 302
     assert Connection.objects.get().status == Connection.Status.ACTIVE
     assert client.post(page, {**form, "base_url": "https://evil.example"}).status_code == 302
