@@ -76,6 +76,22 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="EndedSecret",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("secret_hash", models.CharField(editable=False, max_length=64, unique=True)),
+                ("ended_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "grant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="ended_secrets",
+                        to="accesscontrol.grant",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
             name="AuthorizationCode",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

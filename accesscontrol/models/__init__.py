@@ -6,7 +6,7 @@ from accesscontrol.models.grant import Grant
 from accesscontrol.models.invitation import Invitation
 from accesscontrol.models.member import Member
 from accesscontrol.models.notice import Notice
-from accesscontrol.models.oauth import AccessToken, AuthorizationCode, OAuthClient, RefreshToken
+from accesscontrol.models.oauth import AccessToken, AuthorizationCode, EndedSecret, OAuthClient, RefreshToken
 from accesscontrol.models.organization import Organization
 from accesscontrol.models.restriction import Restriction
 from accesscontrol.models.role import Role
@@ -21,6 +21,7 @@ __all__ = [
     "AuditHead",
     "AuditLink",
     "AuthorizationCode",
+    "EndedSecret",
     "Exemption",
     "Grant",
     "Invitation",

@@ -80,3 +80,18 @@ class RefreshToken(models.Model):
 
     def __str__(self) -> str:
         return f"Refresh token of {self.grant}"
+
+
+class EndedSecret(models.Model):
+    """The digest of a code or token whose grant has ended: it opens nothing, and tells whose it was."""
+
+    tenant_path = "grant__member__organization"
+
+    grant = models.ForeignKey(Grant, on_delete=models.CASCADE, related_name="ended_secrets")
+    secret_hash = models.CharField(max_length=64, unique=True, editable=False)
+    ended_at = models.DateTimeField(auto_now_add=True)
+
+    objects = TenantManager()
+
+    def __str__(self) -> str:
+        return f"Ended secret of {self.grant}"

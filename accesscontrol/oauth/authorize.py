@@ -57,6 +57,8 @@ def _decide(request: HttpRequest, asked: AuthorizationRequest, members: list[Mem
         _record(members, client_grants.client_name(asked.client), "access_denied")
         return _to_client(asked.answer(error="access_denied", error_description="The member denied it."))
     if not form.is_valid():
+        if "member" in form.errors:
+            _record(members, client_grants.client_name(asked.client), "wrong_organization")
         return _ask(request, asked, form)
     try:
         code = _consent(asked, form)

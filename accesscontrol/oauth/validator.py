@@ -49,11 +49,11 @@ class Validator(OAuth2Validator):
         return True
 
     def validate_code(self, client_id: str, code: str, client: Any, request: Any, *_: Any, **__: Any) -> bool:
-        _check_resource(request)
         row = client_grants.present_code(code=code, client=client)
+        self.presented = row
+        _check_resource(request)
         if row is None:
             return False
-        self.presented = row
         request.user, request.scopes = row.grant.member.user, list(row.grant.scopes)
         return True
 
@@ -72,11 +72,11 @@ class Validator(OAuth2Validator):
         """Done with the issue of its tokens."""
 
     def validate_refresh_token(self, refresh_token: str, client: Any, request: Any, *_: Any, **__: Any) -> bool:
-        _check_resource(request)
         row = client_grants.present_refresh(token=refresh_token, client=client)
+        self.presented = row
+        _check_resource(request)
         if row is None:
             return False
-        self.presented = row
         request.user = row.grant.member.user
         return True
 

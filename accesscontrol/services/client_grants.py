@@ -96,6 +96,7 @@ def present_code(*, code: str, client: OAuthClient, now: datetime | None = None)
     """The code with its grant, locked, if it may be exchanged; a second use ends the grant."""
     row = AuthorizationCode.objects.filter(code_hash=digest(code)).select_related("grant").first()
     if row is None:
+        _refuse_ended(code)
         return None
     member = grants.lock(row.grant.member_id)
     row = _again(AuthorizationCode.objects.filter(pk=row.pk).select_related("grant__client").first(), member)
@@ -110,6 +111,7 @@ def present_refresh(*, token: str, client: OAuthClient, now: datetime | None = N
     """The refresh token with its grant, locked, if it may be used; a second use ends the grant."""
     row = RefreshToken.objects.filter(token_hash=digest(token)).select_related("grant").first()
     if row is None:
+        _refuse_ended(token)
         return None
     member = grants.lock(row.grant.member_id)
     row = _again(RefreshToken.objects.filter(pk=row.pk).select_related("grant__client").first(), member)
@@ -163,6 +165,12 @@ def refused_at_consent(member: Member, client: str, outcome: str) -> None:
         actor=member,
         client=client,
     )
+
+
+def _refuse_ended(secret: str) -> None:
+    grant = grants.ended_with(digest(secret))
+    if grant is not None:
+        refused(grant, "revoked")
 
 
 def _again[RowT: Presented](row: RowT | None, member: Member) -> RowT | None:

@@ -14,7 +14,7 @@ from accesscontrol import audit
 from accesscontrol.bearer_secrets import digest, new_secret
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import GrantEnded, InvalidToken, MemberNotActive, PermissionRequired
-from accesscontrol.models import AccessToken, AuthorizationCode, Grant, Member, RefreshToken, Surface
+from accesscontrol.models import AccessToken, AuthorizationCode, EndedSecret, Grant, Member, RefreshToken, Surface
 from accesscontrol.models.grant import GrantQuerySet
 from accesscontrol.oauth import addresses
 from accesscontrol.permissions import Permission, Scope
@@ -118,9 +118,9 @@ def _authenticate_client(token_hash: str, now: datetime) -> Caller:
 
 def refuse_in_address(token: str) -> None:
     """A token in an address is in logs and histories by now: its organization is told, whatever is answered."""
-    grant = Grant.objects.filter(
-        Q(token_hash=digest(token)) | Q(pk__in=AccessToken.objects.filter(token_hash=digest(token)).values("grant"))
-    ).first()
+    token_hash = digest(token)
+    of_client = AccessToken.objects.filter(token_hash=token_hash).values("grant")
+    grant = Grant.objects.filter(Q(token_hash=token_hash) | Q(pk__in=of_client)).first() or ended_with(token_hash)
     if grant is not None:
         _record_use_refused(grant, "token_in_address")
 
@@ -189,8 +189,22 @@ def revoke_all(member_id: UUID, *, reason: str) -> int:
 
 
 def _delete_credentials(grants: Any) -> None:
-    for credential in (AuthorizationCode, RefreshToken, AccessToken):
-        credential.objects.filter(grant__in=grants).delete()
+    """What opened something is gone; its digest stays with the grant, so that its organization hears of a later try."""
+    for credential, secret in (
+        (AuthorizationCode, "code_hash"),
+        (RefreshToken, "token_hash"),
+        (AccessToken, "token_hash"),
+    ):
+        rows = credential._default_manager.filter(grant__in=grants)
+        ended = [EndedSecret(grant_id=grant, secret_hash=kept) for grant, kept in rows.values_list("grant", secret)]
+        EndedSecret.objects.bulk_create(ended)
+        rows.delete()
+
+
+def ended_with(secret_hash: str) -> Grant | None:
+    """The grant that this code or token ended with, where it was of one."""
+    row = EndedSecret.objects.filter(secret_hash=secret_hash).select_related("grant__member__organization").first()
+    return row.grant if row is not None else None
 
 
 def _renew_member(caller: Caller) -> Caller:
@@ -222,6 +236,9 @@ def _record_refusal(token_hash: str, now: datetime) -> None:
 def _record_client_refusal(token_hash: str, now: datetime) -> None:
     row = AccessToken.objects.filter(token_hash=token_hash).select_related("grant__member__organization").first()
     if row is None:
+        ended = ended_with(token_hash)
+        if ended is not None:
+            _record_use_refused(ended, "revoked")
         return
     foreign = row.resource != addresses.resource()
     _record_use_refused(row.grant, "wrong_audience" if foreign else "expired" if row.expires_at <= now else "ended")

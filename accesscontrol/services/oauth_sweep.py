@@ -2,14 +2,14 @@
 
 from datetime import datetime, timedelta
 
-from accesscontrol.models import AccessToken, AuthorizationCode, Grant, OAuthClient, RefreshToken, Surface
+from accesscontrol.models import AccessToken, AuthorizationCode, EndedSecret, Grant, OAuthClient, RefreshToken, Surface
 from accesscontrol.services import grants
 
 CLIENT_MAY_TAKE = timedelta(days=1)
 TRACES_STAY = timedelta(days=1)
 """An access token that comes after its end is told apart from an unknown one for so long."""
 USED_TOKENS_STAY = timedelta(days=30)
-"""A refresh token that comes a second time is noticed for so long; later it is merely unknown."""
+"""What comes a second time, or after its grant has ended, is noticed for so long; later it is merely unknown."""
 
 
 def sweep(*, now: datetime) -> None:
@@ -18,6 +18,7 @@ def sweep(*, now: datetime) -> None:
     _end_idle(now)
     AccessToken.objects.filter(expires_at__lte=now - TRACES_STAY).delete()
     RefreshToken.objects.filter(used_at__lte=now - USED_TOKENS_STAY).delete()
+    EndedSecret.objects.filter(ended_at__lte=now - USED_TOKENS_STAY).delete()
     OAuthClient.objects.filter(
         registration_source__in=[OAuthClient.RegistrationSource.DCR, OAuthClient.RegistrationSource.CIMD],
         created__lte=now - CLIENT_MAY_TAKE,
