@@ -105,6 +105,11 @@ def works() -> Q:
     return Q(status=Connection.Status.ACTIVE, connector__enabled=True)
 
 
+def works_for_its_owner() -> Q:
+    """What is asked where nobody calls: a credential is not used while the person who gave it is shut out."""
+    return works() & Q(owner__status=Member.Status.ACTIVE, owner__user__is_active=True)
+
+
 def with_levels[T: (Connection, Toolbox)](targets: QuerySet[T], member: Member) -> QuerySet[T]:
     """Annotates each with `level`, the highest that the member has there; their own are theirs to edit."""
     shares = Share.objects.with_member(member).filter(**{target_field(targets.model): OuterRef("pk")})

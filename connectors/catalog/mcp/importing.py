@@ -15,12 +15,14 @@ from connectors.catalog.mcp.authorization import offered_schemes
 from connectors.catalog.mcp.reader import read_mcp
 from connectors.execution import authorized
 from connectors.execution.destination import require_declared
+from connectors.execution.errors import NeedsReauth
 from connectors.execution.mcp_call import server_of
 from connectors.execution.mcp_session import Server
 from connectors.execution.mcp_transport import Unauthorized
 from connectors.execution.sending import HopCheck
 from connectors.mcp_binding import KIND
 from connectors.models import Connection, Connector
+from connectors.reach import works_for_its_owner
 
 _ACCOUNT_FIRST = (
     "The server lists its tools to accounts alone. Connect one, then import it again with --member and --connection."
@@ -84,9 +86,16 @@ def read_account(account: Connection) -> Catalog:
         return read_mcp(server_of(connector, credential), auth_schemes=schemes, hop_check=check)
 
     try:
-        return authorized.call(account, read, hop_check=partial(require_declared, connector))
+        return authorized.call(account, read, hop_check=partial(_as_account, account))
     except Refusal as refusal:
         raise CatalogError(str(refusal)) from refusal
+
+
+def _as_account(account: Connection, url: httpx2.URL) -> None:
+    """Asked before each request: its owner may be suspended, or the connector moved, between two pages."""
+    require_declared(account.connector, url)
+    if not Connection.objects.filter(works_for_its_owner(), pk=account.pk).exists():
+        raise NeedsReauth(f"The account {account.label} is not connected any more.")
 
 
 def _read_without_account(url: str, key_header: str) -> Catalog:

@@ -1,10 +1,12 @@
 """A remote server's tools change: who notices, what is read again, and what is left as it was."""
 
 import contextlib
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection as database
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from accesscontrol.exceptions import Refusal
@@ -17,8 +19,8 @@ from connectors.execution import mcp_call
 from connectors.mcp_binding import McpBinding
 from connectors.models import Connection, Connector, Tool
 from tests import cast
-from tests.connectors.execution.upstream import respond
-from tests.connectors.mcp.server import LEGACY, RpcError, Scripted, streamed, text
+from tests.connectors.execution.upstream import Handler, respond
+from tests.connectors.mcp.server import LEGACY, RpcError, Scripted, reply, streamed, text
 
 
 @pytest.fixture
@@ -122,6 +124,52 @@ def test_without_an_account_a_server_is_read_as_anybody(scripted: Scripted, conn
     refresh(connector.pk)
     assert Tool.objects.filter(connector=connector, name="run").exists()
     assert "authorization" not in scripted.received[-1].headers
+
+
+@pytest.mark.parametrize("changed", [{"status": Member.Status.SUSPENDED}, {"user__is_active": False}])
+def test_nobody_s_account_is_read_with_while_they_are_shut_out(
+    scripted: Scripted, connector: Connector, bob: Member, changed: dict[str, Any]
+) -> None:
+    bob.status = changed.get("status", bob.status)
+    bob.user.is_active = changed.get("user__is_active", True)
+    bob.save()
+    bob.user.save()
+    refresh(connector.pk)
+    assert all("authorization" not in request.headers for request in scripted.received)
+
+
+def meanwhile(scripted: Scripted, change: Callable[[], object]) -> None:
+    """Happens in another process, as it were, before the first page of two is answered."""
+
+    def first_page(handler: Handler) -> None:
+        try:
+            change()
+        finally:
+            database.close()
+        reply(handler, scripted.asked[-1], result=listed("go", "stop", "run") | {"nextCursor": "2"})
+
+    scripted.answers["tools/list"] = [first_page, listed()]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_suspension_between_two_pages_keeps_the_credential_from_the_second(
+    scripted: Scripted, connector: Connector, bob: Member
+) -> None:
+    meanwhile(scripted, lambda: Member.objects.filter(pk=bob.pk).update(status=Member.Status.SUSPENDED))
+    refresh(connector.pk)
+    assert scripted.methods.count("tools/list") == 1
+    assert not Tool.objects.filter(name="run").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_refresh_leads_no_connector_back_to_where_it_was_read(scripted: Scripted, connector: Connector) -> None:
+    Connection.objects.update(status=Connection.Status.DISCONNECTED)
+    Connector.objects.update(auth=AuthScheme(kind=AuthKind.NONE).to_json())
+    elsewhere = {"base_url": "https://hand.example", "label": "Other hand"}
+    meanwhile(scripted, lambda: Connector.objects.update(**elsewhere))
+    refresh(connector.pk)
+    assert Connector.objects.values("base_url", "label").get() == elsewhere
+    assert not Tool.objects.filter(name="run").exists()
 
 
 def test_a_connector_that_is_off_or_gone_or_of_another_kind_is_left_alone(
