@@ -28,13 +28,13 @@ class AskInput(OperationInput):
         default="",
         max_length=200,
         pattern=r"^[\w-]*$",
-        description="As the refusal names it; without one, the whole connector.",
+        description="None: the whole connector.",
     )
-    reason: Prose = Field(default="", max_length=MAX_REASON, description="Why it is needed.")
+    reason: Prose = Field(default="", max_length=MAX_REASON)
 
 
 class WithdrawInput(OperationInput):
-    id: str = Field(max_length=36, description="Its id.")
+    id: str = Field(max_length=36)
 
 
 def ask(caller: Caller, asked: AskInput) -> dict[str, Any]:
@@ -110,7 +110,7 @@ registry.register(
         domain="access_request",
         verb="create",
         title="Ask for access",
-        description="Asks an administrator for a restricted tool or connector; refusals hand out the arguments.",
+        description="Asks an administrator for what is restricted.",
         input=AskInput,
         permission=None,
         scope=Scope.WRITE,
@@ -122,7 +122,7 @@ registry.register(
         domain="access_request",
         verb="list",
         title="List my access requests",
-        description="What you asked access to, and what was answered.",
+        description="Your requests for access, and the answers.",
         input=PageInput,
         permission=None,
         scope=Scope.READ,
@@ -134,7 +134,7 @@ registry.register(
         domain="access_request",
         verb="withdraw",
         title="Withdraw an access request",
-        description="Takes back a request of yours that is still open.",
+        description="Takes back an open request of yours.",
         input=WithdrawInput,
         permission=None,
         scope=Scope.WRITE,

@@ -19,7 +19,7 @@ from accesscontrol.services import grants
 
 
 class RevokeInput(OperationInput):
-    grant: str = Field(max_length=36, description="Its id.")
+    grant: str = Field(max_length=36)
 
 
 def list_grants(caller: Caller, asked: PageInput) -> dict[str, Any]:
@@ -57,7 +57,7 @@ registry.register(
         domain="grant",
         verb="list",
         title="List my clients",
-        description="The clients and tokens that act for you, and what each may do.",
+        description="The clients and tokens that act for you.",
         input=PageInput,
         permission=None,
         scope=Scope.READ,

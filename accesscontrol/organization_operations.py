@@ -57,7 +57,7 @@ registry.register(
         domain="organization",
         verb="get",
         title="About this organization",
-        description="Which organization this is, who you are in it, and what you and this client may do.",
+        description="Which organization this is, and what you and this client may do.",
         input=NothingInput,
         permission=Permission.ORGANIZATION_VIEW,
         scope=Scope.READ,

@@ -22,7 +22,7 @@ PREVIEW = Field(default=True, description="false does it.")
 
 class TransferInput(ConnectionInput):
     new_owner: str = Field(min_length=3, max_length=254, description="An e-mail address.")
-    keep: Literal["none", "view", "use", "edit"] = Field(default="none", description="What you keep.")
+    keep: Literal["none", "view", "use", "edit"] = Field(default="none")
     preview: bool = PREVIEW
 
 

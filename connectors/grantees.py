@@ -19,9 +19,9 @@ NONE = "none"
 class ShareInput(OperationInput):
     """What is shared is for the inputs that extend this one to say."""
 
-    grantee: str = Field(min_length=1, max_length=254, description="An e-mail address, a team, or everyone.")
+    grantee: str = Field(min_length=1, max_length=254, description="An e-mail address, team or everyone.")
     level: Literal["none", "view", "use", "edit"] = Field(
-        description="use: its tools run. view: it is only listed. edit: it may be changed. none: not shared any more."
+        description="use runs its tools, view only lists it, none ends it."
     )
 
 

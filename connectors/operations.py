@@ -12,6 +12,7 @@ from accesscontrol.pagination import PageInput, page
 from accesscontrol.permissions import Permission, Scope
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, decide
+from connectors import account_state
 from connectors.grantees import shared_with
 from connectors.models import Connection, Connector, Level, Share
 from connectors.reach import account_names, connections_within_reach, with_levels
@@ -37,7 +38,7 @@ def list_connections(caller: Caller, asked: PageInput) -> dict[str, Any]:
 def visible_connections(caller: Caller) -> QuerySet[Connection]:
     """Those within the caller's reach, with what `describe` reads of them."""
     rows = connections_within_reach(caller.member, at_least=Level.VIEW)
-    rows = with_levels(rows, caller.member).select_related("connector", "owner__user").defer("credential")
+    rows = with_levels(rows, caller.member).select_related("connector", "owner__user")
     return rows.prefetch_related(Prefetch("shares", Share.objects.select_related("member__user", "team")))
 
 
@@ -65,7 +66,7 @@ def _connection(caller: Caller, connection: Any, names: Mapping[UUID, str]) -> d
         "label": names.get(connection.pk, connection.label),
         "remote_account": connection.remote_account,
         "status": connection.status,
-        "status_reason": connection.status_reason,
+        "status_reason": account_state.reason(connection),
         "access": "owner" if own else Level(connection.level).name.lower(),
         "owner": connection.owner.user.email,
     }
@@ -78,7 +79,7 @@ registry.register(
         domain="connector",
         verb="list",
         title="List connectors",
-        description="The products that can be connected here and how many tools each has.",
+        description="The apps that can be connected here.",
         input=PageInput,
         permission=Permission.CONNECTOR_VIEW,
         scope=Scope.READ,
@@ -90,7 +91,7 @@ registry.register(
         domain="connection",
         verb="list",
         title="List my connections",
-        description="Your accounts and those shared with you: whether each works, whose it is, what you may do.",
+        description="Your accounts and those shared with you, and whether each works.",
         input=PageInput,
         permission=Permission.CONNECTION_VIEW,
         scope=Scope.READ,

@@ -16,7 +16,7 @@ from connectors.services import connections
 
 
 class ConnectionInput(OperationInput):
-    connection: str = Field(max_length=36, description="Its id.")
+    connection: str = Field(max_length=36)
 
 
 class ShareConnectionInput(ShareInput, ConnectionInput):
@@ -66,7 +66,7 @@ registry.register(
         domain="connection",
         verb="share",
         title="Share a connection",
-        description="Shares an account. The level replaces an earlier one.",
+        description="Shares an account.",
         input=ShareConnectionInput,
         permission=Permission.CONNECTION_CREATE,
         scope=Scope.WRITE,
@@ -92,7 +92,7 @@ registry.register(
         domain="connection",
         verb="disconnect",
         title="Disconnect a connection",
-        description="Ends an account for everybody, and erases its secret.",
+        description="Ends an account and erases its secret.",
         input=ConnectionInput,
         permission=Permission.CONNECTION_CREATE,
         scope=Scope.DESTRUCTIVE,

@@ -42,14 +42,14 @@ class ToolboxListInput(PageInput):
 
 
 class ToolboxInput(OperationInput):
-    toolbox: str = Field(max_length=36, description="Its id.")
+    toolbox: str = Field(max_length=36)
 
 
 class SaveInput(OperationInput):
     toolbox: str = Field(max_length=36, description="Its id, or new.")
     name: str | None = Field(default=None, min_length=1, max_length=100)
     description: str | None = Field(default=None, max_length=500)
-    skill: str | None = Field(default=None, max_length=10_000, description="How its tools are to be used.")
+    skill: str | None = Field(default=None, max_length=10_000, description="How to use its tools.")
     template: bool | None = None
     enabled: bool | None = None
     tools: list[Any] | None = Field(
@@ -80,7 +80,7 @@ class ShareToolboxInput(ShareInput, ToolboxInput):
 
 
 class StampInput(OperationInput):
-    template: str = Field(max_length=36, description="Its id.")
+    template: str = Field(max_length=36)
     name: str = Field(min_length=1, max_length=100)
 
 
@@ -202,7 +202,7 @@ for operation in (
         domain="toolbox",
         verb="list",
         title="List toolboxes",
-        description="Your toolboxes and those shared with you; templates: true for what can be stamped.",
+        description="Your toolboxes and those shared with you, or the templates.",
         input=ToolboxListInput,
         permission=Permission.TOOLBOX_VIEW,
         scope=Scope.READ,
@@ -212,7 +212,7 @@ for operation in (
         domain="toolbox",
         verb="get",
         title="Get a toolbox",
-        description="A toolbox with its tools, what each fixes, and its skill.",
+        description="A toolbox with its tools and its skill.",
         input=ToolboxInput,
         permission=Permission.TOOLBOX_VIEW,
         scope=Scope.READ,
@@ -234,7 +234,7 @@ for operation in (
         domain="toolbox",
         verb="delete",
         title="Delete a toolbox",
-        description="Ends a toolbox for everybody, and says who had it.",
+        description="Ends a toolbox for everybody.",
         input=ToolboxInput,
         permission=Permission.TOOLBOX_CREATE,
         scope=Scope.DESTRUCTIVE,

@@ -12,7 +12,7 @@ from search import explanation
 
 class ExplainInput(OperationInput):
     query: str = Field(min_length=1)
-    tool: str = Field(default="", max_length=100, description="A tool's name, to hear why it was not found.")
+    tool: str = Field(default="", max_length=100, description="To hear why not this one.")
 
 
 def explain(caller: Caller, asked: ExplainInput) -> dict[str, Any]:

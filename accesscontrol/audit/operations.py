@@ -25,9 +25,7 @@ class AuditListInput(PageInput):
     action: str = Field(default="", max_length=60, description="Such as tool.call.")
     outcome: str = Field(default="", max_length=40, description="ok, or a refusal's code.")
     member: str = Field(default="", max_length=254, description="An e-mail address.")
-    since: Annotated[AwareDatetime, BeforeValidator(_read)] | None = Field(
-        default=None, description="Such as 2030-01-31T17:00:00Z."
-    )
+    since: Annotated[AwareDatetime, BeforeValidator(_read)] | None = None
 
 
 def list_events(caller: Caller, asked: AuditListInput) -> dict[str, Any]:
@@ -67,7 +65,7 @@ registry.register(
         domain="audit",
         verb="list",
         title="List the audit trail",
-        description="What happened, newest first: your own actions, or everybody's with the permission audit:view.",
+        description="What happened, newest first: by you, or with audit:view by everybody.",
         input=AuditListInput,
         # Which rows are shown is decided by `visible_to`; every role can look at its own.
         permission=Permission.ORGANIZATION_VIEW,

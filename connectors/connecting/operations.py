@@ -22,7 +22,7 @@ class UnknownConnector(Refusal):
 
 class ConnectInput(OperationInput):
     connector: str = Field(max_length=100, description="Its slug or label.")
-    connection: str = Field(default="", max_length=36, description="An account's id, to connect it again.")
+    connection: str = Field(default="", max_length=36, description="Its id, to connect it again.")
 
 
 def connect(caller: Caller, asked: ConnectInput) -> dict[str, Any]:
@@ -57,7 +57,7 @@ registry.register(
         domain="connection",
         verb="connect",
         title="Connect an account",
-        description="Returns the address of a page on which the person connects an account, and types any secret.",
+        description="Returns the address of a page on which the person connects an account.",
         input=ConnectInput,
         permission=Permission.CONNECTION_CREATE,
         scope=Scope.WRITE,

@@ -10,6 +10,7 @@ from connectors.execution.results import Result
 from search import query_log
 from search.calling import call_tool
 from search.mcp import cards
+from search.mcp.entries import short
 from search.pool import Pool
 from search.service import DEFAULT_LIMIT, MAX_LIMIT, Detail, Question, search_tools
 
@@ -21,13 +22,13 @@ NAMES = (SEARCH, EXECUTE)
 class SearchInput(OperationInput):
     query: str = Field(description="A few words: action, thing, app.")
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
-    cursor: str = Field(default="", max_length=400, description="From next_cursor, with the same query.")
+    cursor: str = Field(default="", max_length=400, description="From next_cursor.")
     detail: Literal["full", "summary"] = Field(default="full", description="summary leaves out schemas.")
-    toolbox: str = Field(default="", max_length=100, description="A toolbox's name or id: only its tools.")
+    toolbox: str = Field(default="", max_length=100, description="Only its tools.")
 
 
 class ExecuteInput(OperationInput):
-    name: str = Field(description="The tool's name, exactly as search_tools returned it.")
+    name: str = Field(description="Exactly as search_tools returned it.")
     arguments: dict[str, Any] = Field(default_factory=dict, description="As its input_schema says.")
 
 
@@ -35,16 +36,8 @@ class ExecuteInput(OperationInput):
 SEARCH_OUTPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "result": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"name": {"type": "string"}, "connector_label": {"type": "string"}},
-                "required": ["name", "connector_label"],
-            },
-        },
+        "result": {"type": "array", "items": {"type": "object"}},
         "matched": {"type": "integer"},
-        "restricted_count": {"type": "integer"},
         "next_cursor": {"type": "string"},
         "note": {"type": "string"},
     },
@@ -61,24 +54,21 @@ def definitions(pool: Pool) -> list[dict[str, Any]]:
             "name": SEARCH,
             "title": "Search tools",
             "description": (
-                f"Find tools of the connected apps ({apps}). Returns a short list, best first, each with the schema "
-                "of its arguments; run one with execute_tool. An empty list means that no connected tool does this: "
-                "rephrase, or say so. Rows marked restricted cannot be run."
+                f"Find tools of the connected apps ({apps}), best first, each with its input_schema; run one with "
+                "execute_tool. An empty list means that no connected tool does this: rephrase, or say so. Rows marked "
+                "restricted cannot be run."
             ),
-            "inputSchema": input_schema(SearchInput),
+            "inputSchema": short(input_schema(SearchInput)),
             "outputSchema": SEARCH_OUTPUT_SCHEMA,
-            "annotations": _annotations("Search tools", read_only=True),
+            "annotations": {"readOnlyHint": True},
             "_meta": cards.shown_by("search"),
         },
         {
             "name": EXECUTE,
             "title": "Execute tool",
-            "description": (
-                "Run a tool that search_tools returned: its exact name, and arguments that fit its input_schema. "
-                "The tool's own permissions and annotations apply."
-            ),
-            "inputSchema": input_schema(ExecuteInput),
-            "annotations": _annotations("Execute tool", read_only=False),
+            "description": ("Run a tool that search_tools returned, with arguments that fit its input_schema."),
+            "inputSchema": short(input_schema(ExecuteInput)),
+            "annotations": {"destructiveHint": True},
             "_meta": cards.shown_by("call"),
         },
     ]
@@ -102,13 +92,3 @@ def run(caller: Caller, name: str, arguments: dict[str, Any]) -> Result:
         return Result(value=found)
     wanted = parse_input(ExecuteInput, arguments)
     return call_tool(caller, wanted.name, wanted.arguments)
-
-
-def _annotations(title: str, *, read_only: bool) -> dict[str, Any]:
-    return {
-        "title": title,
-        "readOnlyHint": read_only,
-        "destructiveHint": not read_only,
-        "idempotentHint": read_only,
-        "openWorldHint": not read_only,
-    }

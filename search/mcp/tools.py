@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from accesscontrol.caller import Caller
-from accesscontrol.operation import input_schema, registry
+from accesscontrol.operation import Operation, input_schema, registry
+from accesscontrol.permissions import Scope
 from search.calling import call_tool
 from search.mcp import meta_tools
+from search.mcp.entries import short
 from search.mcp.results import ToolResult, success
 from search.pool import pool_of
 
@@ -44,30 +46,19 @@ class OperationsAndConnectedTools:
                 yield {
                     "name": operation.name,
                     "description": operation.description,
-                    "inputSchema": _short(input_schema(operation.input)),
-                    "annotations": dict(operation.annotations),
+                    "inputSchema": short(input_schema(operation.input)),
+                    "annotations": _hints(operation),
                 }
 
     def call(self, caller: Caller, name: str, arguments: dict[str, Any]) -> ToolResult | None:
         return success(call_tool(caller, name, arguments))
 
 
-_SHOWN = frozenset({"type", "enum", "items", "properties", "required", "format", "description", "$ref", "$defs"})
-
-
-def _short(schema: dict[str, Any]) -> dict[str, Any]:
-    """What a call is made of, without bounds and defaults: every model reads every entry, whether it needs it or not.
-
-    A call is checked against the whole, and what breaks a bound is told which.
-    """
-    parts = {name: _short_part(part) for name, part in schema["properties"].items()}
-    return {key: value for key, value in schema.items() if key in _SHOWN} | {"properties": parts}
-
-
-def _short_part(part: dict[str, Any]) -> dict[str, Any]:
-    if part.get("anyOf", [])[1:] == [{"type": "null"}]:
-        part = {**part["anyOf"][0], **part}
-    return {key: value for key, value in part.items() if key in _SHOWN}
+def _hints(operation: Operation[Any]) -> dict[str, bool]:
+    """Those that are not the protocol's own defaults, or would be taken for the worst: of what reads, that it reads."""
+    if operation.scope is Scope.READ:
+        return {"readOnlyHint": True}
+    return {"destructiveHint": operation.annotations["destructiveHint"]}
 
 
 sources: list[Source] = [MetaTools(), OperationsAndConnectedTools()]

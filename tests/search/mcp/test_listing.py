@@ -1,5 +1,6 @@
 """tools/list: the two doors and the operations, in a fixed order, and never a connected tool."""
 
+import json
 import re
 from collections.abc import Collection
 
@@ -10,6 +11,7 @@ from accesscontrol.operation import registry
 from accesscontrol.permissions import GUEST, MEMBER, Permission, Scope
 from connectors.models import Connector
 from tests import cast
+from tests.connectors.toolboxes import freeze, share, toolbox
 from tests.search.mcp.rpc import LEGACY, Rpc
 
 DOORS = ["search_tools", "execute_tool"]
@@ -46,7 +48,7 @@ def test_without_any_connected_tool_the_doors_are_not_listed(bob: Member) -> Non
 
 def test_a_token_without_scopes_for_tools_or_reading_lists_less(notion: Connector, bob: Member) -> None:
     assert names(Rpc(cast.token(bob, scopes=[Scope.READ]))) == permitted(MEMBER, Scope.READ)
-    assert names(Rpc(cast.token(bob, scopes=[Scope.TOOLS]))) == DOORS
+    assert names(Rpc(cast.token(bob, scopes=[Scope.TOOLS]))) == [*DOORS, *permitted(MEMBER, Scope.TOOLS)]
 
 
 def test_a_role_lists_only_the_operations_that_it_permits(bob: Member) -> None:
@@ -60,7 +62,8 @@ def test_every_entry_is_one_that_clients_accept(rpc: Rpc) -> None:
         assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", tool["name"])
         assert schema["type"] == "object"
         assert not {"oneOf", "anyOf", "allOf", "$schema"} & set(schema)
-        assert {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} <= set(tool["annotations"])
+        # What is left out is the protocol's default, or means nothing for what only reads.
+        assert tool["annotations"].get("readOnlyHint") or "destructiveHint" in tool["annotations"]
 
 
 def test_the_search_tool_names_the_connected_apps(rpc: Rpc) -> None:
@@ -72,3 +75,20 @@ def test_there_is_one_page(rpc: Rpc) -> None:
     response = rpc.send("tools/list", {"cursor": "2"})
     assert rpc.error(response)["code"] == -32602
     assert response.status_code == (200 if rpc.version == LEGACY else 400)
+
+
+class TestHowMuchAModelReads:
+    """A token is four characters, of the list as JSON with Python's own separators."""
+
+    @pytest.mark.parametrize(("role", "bound"), [("member", 2_500), ("org-owner", 6_000)])
+    def test_all_entries_fit_into_their_budget(self, notion: Connector, bob: Member, role: str, bound: int) -> None:
+        who = cast.member(bob.organization, "walt", role)
+        account = cast.connection(who, notion, "Walt's", credential={"token": "a-token-of-walt"})
+        box = toolbox(who, skill="Ask first.")
+        freeze(box, notion, "create_page", fixed={}, connections=[account])
+        share(box, bob)
+        share(account, bob)
+        share(toolbox(bob, "Of Bob"), who)
+        listed = Rpc(cast.token(who)).result("tools/list")["tools"]
+        assert listed[0]["name"] == "search_tools"
+        assert len(json.dumps(listed, ensure_ascii=False)) / 4 <= bound
