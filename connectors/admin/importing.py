@@ -10,7 +10,7 @@ from django.utils import timezone
 from unfold.admin import ModelAdmin
 from unfold.decorators import action
 
-from accesscontrol.admin.tenant import actor_in, organizations_where
+from accesscontrol.admin.tenant import actor_in, may_anywhere, organizations_where
 from accesscontrol.exceptions import Refusal
 from accesscontrol.models import Surface
 from accesscontrol.permissions import Permission
@@ -36,7 +36,7 @@ class ImportPages(ModelAdmin):
 
     def has_import_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
         if object_id is None:
-            return organizations_where(request.user, Permission.CONNECTOR_MANAGE).exists()
+            return may_anywhere(request.user, Permission.CONNECTOR_MANAGE)
         connector: Connector = stored(self, request, object_id)
         return connector.forked_from_id is None and bool(self.has_change_permission(request, connector))
 
