@@ -9,6 +9,8 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.csp import csp_override
 from unfold.sites import UnfoldAdminSite
 
+from accesscontrol.sign_in import throttled
+
 # Alpine evaluates the expressions in unfold's templates, and the templates carry inline styles and scripts.
 ADMIN_CSP: dict[str, list[str]] = {
     **settings.SECURE_CSP,
@@ -21,6 +23,7 @@ class ElaichiAdminSite(UnfoldAdminSite):
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         return csp_override(ADMIN_CSP)(super().admin_view(view, cacheable))
 
+    @method_decorator(throttled)
     @method_decorator(csp_override(ADMIN_CSP))
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         return super().login(request, extra_context)

@@ -1,16 +1,16 @@
 """Every address that this server answers."""
 
 from django.contrib import admin
-from django.contrib.auth.views import LoginView
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from accesscontrol.sign_in import SignIn, throttled
 from elaichi.health import healthz, readyz
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin.site.urls),
-    path("login/", LoginView.as_view(template_name="login.html"), name="login"),
+    path("login/", throttled(SignIn.as_view()), name="login"),
     path("healthz", healthz),
     path("readyz", readyz),
     path("", include("accesscontrol.urls")),

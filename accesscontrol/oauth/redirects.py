@@ -1,11 +1,13 @@
 """Which addresses a browser may be sent back to with a code."""
 
+from re import compile as pattern
 from urllib.parse import urlsplit
 
 from accesscontrol.oauth.configuration import APP_SCHEMES
 
 MAX_REDIRECTS = 20
 _MAX_LENGTH = 1000
+_NETLOC = pattern(r"[A-Za-z0-9._:\[\]-]+")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -18,7 +20,7 @@ def is_acceptable(uri: object) -> bool:
         _ = parts.port
     except ValueError:
         return False
-    if "#" in uri or "@" in parts.netloc or "\\" in uri or "*" in parts.netloc:
+    if "#" in uri or "\\" in uri or not _NETLOC.fullmatch(parts.netloc):
         return False
     if parts.scheme == "https":
         return bool(parts.hostname)
@@ -41,6 +43,8 @@ def shown(uri: str) -> str:
 
 
 def form_action(uri: str) -> str:
-    """The source that lets a browser follow a posted form to it (CSP `form-action`)."""
+    """The source that lets a browser follow a posted form to it (CSP `form-action`, which knows no IPv6 address)."""
     parts = urlsplit(uri)
+    if parts.hostname == "::1":
+        return f"{parts.scheme}:"
     return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") else f"{parts.scheme}:"
