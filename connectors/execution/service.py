@@ -14,6 +14,8 @@ import httpx2
 
 from accesscontrol.audit import CallEntry
 from accesscontrol.caller import Caller
+from accesscontrol.exceptions import PermissionRequired, ScopeRequired
+from accesscontrol.permissions import Permission, Scope
 from accesscontrol.resolver import Checkpoint, require
 from accesscontrol.services.grants import renew
 from connectors.curation import merging
@@ -74,9 +76,12 @@ class _Outbound:
         self._connector = connector
 
     def __call__(self, url: httpx2.URL) -> None:
-        """Raises GrantEnded, Restricted, NeedsReauth, PinEnded, UnusableTool, BlockedAddress."""
+        """Raises GrantEnded, PermissionRequired, ScopeRequired, Restricted, NeedsReauth, PinEnded, UnusableTool,
+        BlockedAddress.
+        """
         require_declared(self._connector, url)
         caller = renew(self._caller)
+        _require_granted(caller, self._advertised)
         require(Checkpoint.OUTBOUND, caller, self._advertised.ref, self._advertised.name)
         if (caller.version, caller.toolboxes) != (self._caller.version, self._caller.toolboxes):
             require_in_toolbox(caller, self._advertised.entry.frozen)
@@ -85,6 +90,16 @@ class _Outbound:
                 raise UnusableTool("it was switched off")
         # Calls that wait for a slow product must not hold all the connections that others' searches need.
         give_back_connection()
+
+
+def _require_granted(caller: Caller, advertised: AdvertisedTool) -> None:
+    """What the role permits and the client was given may have been narrowed since the call was let in."""
+    if not caller.may(Permission.TOOL_EXECUTE):
+        raise PermissionRequired(Permission.TOOL_EXECUTE)
+    needed = (Scope.TOOLS, Scope.DESTRUCTIVE) if advertised.annotations.get("destructiveHint") else (Scope.TOOLS,)
+    for scope in needed:
+        if scope not in caller.scopes:
+            raise ScopeRequired(scope)
 
 
 def _without_account(

@@ -4,8 +4,8 @@ Had a rule, a share or the account itself been taken away since, what came throu
 """
 
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import NotFound, PermissionRequired
-from accesscontrol.permissions import Permission
+from accesscontrol.exceptions import NotFound, PermissionRequired, ScopeRequired
+from accesscontrol.permissions import Permission, Scope
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, require
 from connectors.curation.names import advertised_name
@@ -16,9 +16,11 @@ from connectors.reach import reaches
 
 
 def require_open(caller: Caller, file: StoredFile) -> None:
-    """`file` is the caller's own. Raises PermissionRequired, NotFound, Restricted, NeedsReauth."""
+    """`file` is the caller's own. Raises PermissionRequired, ScopeRequired, NotFound, Restricted, NeedsReauth."""
     if not caller.may(Permission.TOOL_EXECUTE):
         raise PermissionRequired(Permission.TOOL_EXECUTE)
+    if Scope.TOOLS not in caller.scopes:
+        raise ScopeRequired(Scope.TOOLS)
     if file.connector is None:
         return  # the member brought it
     if not is_within_grant(caller, file.connector.pk, file.tool):

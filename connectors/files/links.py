@@ -17,6 +17,7 @@ from accesscontrol import audit
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import NotFound, Refusal
 from accesscontrol.models import Surface
+from accesscontrol.permissions import Scope
 from accesscontrol.services.grants import renew
 from connectors.files.access import require_open
 from connectors.models import StoredFile
@@ -82,7 +83,7 @@ def _holder(file: StoredFile, grant: UUID | None) -> Caller:
     """Who the link was handed to; what they may now is for `renew` to say."""
     member = file.member
     version = member.organization.version
-    return Caller(member=member, version=version, scopes=frozenset(), surface=Surface.API, grant_id=grant)
+    return Caller(member=member, version=version, scopes=frozenset(Scope), surface=Surface.API, grant_id=grant)
 
 
 def _signer() -> signing.TimestampSigner:

@@ -12,8 +12,9 @@ from django.test import Client
 
 from accesscontrol.audit import CallEntry
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import Restricted
-from accesscontrol.models import Member, Restriction, Surface
+from accesscontrol.exceptions import PermissionRequired, Refusal, Restricted, ScopeRequired
+from accesscontrol.models import Grant, Member, Restriction, Role, Surface
+from accesscontrol.permissions import Scope
 from accesscontrol.resolver import Checkpoint
 from accesscontrol.services import grants, restrictions
 from connectors.execution import service
@@ -23,6 +24,7 @@ from connectors.files.storing import Origin, store
 from connectors.models import Connection, Connector, StoredFile, Tool, Toolbox
 from search.pool import pool_of
 from tests import cast
+from tests.connectors.sharing import journal
 from tests.connectors.toolboxes import freeze, toolbox
 from tests.search.mcp.rpc import Rpc
 
@@ -145,3 +147,33 @@ def test_a_denied_tool_is_refused_there(deskline: Connector, bob: Member, checkp
 def deny(bob: Member, layer: str, **names: Any) -> None:
     subject = bob.role if layer == "role" else bob
     restrictions.create(subject=subject, mode=Restriction.Mode.BLOCK, surface=Surface.SYSTEM, **names)
+
+
+def without_tools(bob: Member) -> None:
+    Grant.objects.update(scopes=[Scope.READ, Scope.DESTRUCTIVE])
+
+
+def without_destructive(bob: Member) -> None:
+    Grant.objects.update(scopes=[Scope.TOOLS])
+
+
+def as_a_guest(bob: Member) -> None:
+    Member.objects.filter(pk=bob.pk).update(role=Role.objects.get(organization=bob.organization, slug="guest"))
+
+
+@pytest.mark.parametrize(
+    ("narrow", "refusal"),
+    [(without_tools, ScopeRequired), (without_destructive, ScopeRequired), (as_a_guest, PermissionRequired)],
+)
+def test_what_is_taken_from_a_client_while_its_call_runs_keeps_the_next_request_from_leaving(
+    deskline: Connector, bob: Member, sandbox: str, narrow: Callable[[Member], None], refusal: type[Refusal]
+) -> None:
+    """None of these changes the organization's version here: the grant and the role are read anew."""
+    deskline.tools.filter(name="list_tickets").update(annotations={"destructiveHint": True})
+    caller = grants.authenticate(cast.token(bob))
+    tool = pool_of(caller).advertised(NAME)
+    assert tool is not None
+    narrow(bob)
+    with pytest.raises(refusal):
+        service.execute(caller, tool, {}, CallEntry())
+    assert journal(sandbox) == []

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accesscontrol.caller import caller_of
 from accesscontrol.models import AuditEvent, Grant, Member, Restriction, Role, Surface, User
+from accesscontrol.permissions import Scope
 from accesscontrol.services import grants, memberships, restrictions
 from connectors.files import links, storing
 from connectors.models import Connection, Connector, Share, StoredFile
@@ -120,6 +121,10 @@ def demote(bob: Member) -> None:
     Member.objects.update(role=Role.objects.get(organization=bob.organization, slug="guest"))
 
 
+def narrow(bob: Member) -> None:
+    Grant.objects.update(scopes=[Scope.READ])
+
+
 def disconnect(bob: Member) -> None:
     Connection.objects.update(status=Connection.Status.DISCONNECTED)
 
@@ -140,6 +145,7 @@ def switch_off(bob: Member) -> None:
         (revoke, "This access was ended"),
         (suspend, "This access was ended"),
         (demote, "permission tool:execute"),
+        (narrow, "scope mcp:tools"),
         (disconnect, "not connected any more"),
         (delete_connection, "not connected any more"),
         (switch_off, "not connected any more"),
