@@ -19,6 +19,8 @@ from accesscontrol.admin.tenant import TenantAdmin, actor_in, organization_of
 from accesscontrol.exceptions import Refusal
 from accesscontrol.models import Member, Surface, Team
 from accesscontrol.permissions import Permission
+from connectors import account_state
+from connectors.admin.account_pages import AccountPages
 from connectors.connecting.forms import labels_of
 from connectors.models import Connection, Connector, Level, Share
 from connectors.services import connections, sharing
@@ -112,22 +114,25 @@ class ShareInline(ServiceInline):
 
 
 @admin.register(Connection)
-class ConnectionAdmin(RefusalsShown, TenantAdmin[Connection]):
+class ConnectionAdmin(RefusalsShown, AccountPages, TenantAdmin[Connection]):
     view_permission = Permission.CONNECTION_MANAGE
     manage_permission = Permission.CONNECTION_MANAGE
     form = ConnectionForm
-    list_display = ("label", "connector", "owner", "status_label", "remote_account", "updated_at")
+    list_display = ("label", "connector", "owner", "status_label", "why", "remote_account", "updated_at")
     list_filter = ("status", "connector")
     list_select_related = ("connector__organization", "owner__user")
     search_fields = ("label", "remote_account", "connector__label", "owner__user__email")
     inlines = (ShareInline,)
     actions = ("disconnect",)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Connection]:
-        return super().get_queryset(request).defer("credential")
+    actions_detail: Any = ("connect_again", "transfer")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Connection | None = None) -> tuple[str, ...]:
-        return ("connector", "owner") if obj else ()
+        return ("connector", "owner", "why") if obj else ()
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What would break, instead of Django's list of rows."""
+        _, count, missing, protected = super().get_deleted_objects(objs, request)
+        return [said for row in objs for said in _what_breaks(row)], count, missing, protected
 
     def has_change_permission(self, request: HttpRequest, obj: Connection | None = None) -> bool:
         return super().has_change_permission(request, obj) and (obj is None or _is_own(request, obj))
@@ -169,6 +174,10 @@ class ConnectionAdmin(RefusalsShown, TenantAdmin[Connection]):
             else:
                 self.message_user(request, f"{connection} was disconnected.", messages.SUCCESS)
 
+    @display(description="Why, and what to do")
+    def why(self, obj: Connection) -> str:
+        return account_state.reason(obj) or "–"
+
     @display(
         description="Status",
         ordering="status",
@@ -181,6 +190,15 @@ class ConnectionAdmin(RefusalsShown, TenantAdmin[Connection]):
     )
     def status_label(self, obj: Connection) -> str:
         return obj.get_status_display()
+
+
+def _what_breaks(connection: Connection) -> list[str]:
+    seen = connections.preview_delete(connection=connection)
+    said = [f"{connection}: {seen.tools} tools lose it, and its secret is erased"]
+    said += [f"{connection}: shared with {', '.join(seen.shared_with)}"] if seen.shared_with else []
+    said += [f"{connection}: stops in {', '.join(map(str, seen.stopping))}"] if seen.stopping else []
+    said += [f"{connection}: {seen.files} stored files can't be opened any more"] if seen.files else []
+    return said
 
 
 def _is_own(request: HttpRequest, connection: Connection) -> bool:

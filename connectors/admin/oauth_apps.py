@@ -66,7 +66,7 @@ class OAuthAppAdmin(RefusalsShown, TenantAdmin[OAuthApp]):
     view_permission = Permission.CONNECTOR_MANAGE
     manage_permission = Permission.CONNECTOR_MANAGE
     form = OAuthAppForm
-    list_display = ("connector", "client_id", "grant_type", "token_url", "updated_at")
+    list_display = ("connector", "client_id", "grant_type", "secret_state", "token_url", "updated_at")
     list_select_related = ("connector__organization",)
     search_fields = ("connector__label", "client_id")
     fields = (
@@ -75,6 +75,7 @@ class OAuthAppAdmin(RefusalsShown, TenantAdmin[OAuthApp]):
         "grant_type",
         "client_id",
         "secret",
+        "secret_state",
         "client_authentication",
         "authorization_url",
         "token_url",
@@ -85,11 +86,9 @@ class OAuthAppAdmin(RefusalsShown, TenantAdmin[OAuthApp]):
         "authorization_parameters",
     )
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[OAuthApp]:
-        return super().get_queryset(request).defer("client_secret")
-
     def get_readonly_fields(self, request: HttpRequest, obj: OAuthApp | None = None) -> tuple[str, ...]:
-        return ("redirect_uri", "offered_scopes", "connector") if obj else ("redirect_uri", "offered_scopes")
+        shown = ("redirect_uri", "offered_scopes", "secret_state")
+        return (*shown, "connector") if obj else shown
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         actor = actor_in(request, organization_of(obj))
@@ -102,6 +101,12 @@ class OAuthAppAdmin(RefusalsShown, TenantAdmin[OAuthApp]):
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[OAuthApp]) -> None:
         for app in queryset.select_related("connector__organization"):
             self.delete_model(request, app)
+
+    @display(description="Secret")
+    def secret_state(self, obj: OAuthApp | None) -> str:
+        if obj is None or not obj.client_secret:
+            return "none"
+        return "stored" if obj.client_secret.is_readable() else "lost with its key: enter it again"
 
     @display(description="Redirect URI to register with the product")
     def redirect_uri(self, obj: OAuthApp | None) -> str:
