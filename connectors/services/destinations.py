@@ -8,11 +8,13 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
+
 from accesscontrol.services import notices
 from connectors.auth_scheme import AuthScheme
 from connectors.credentials.oauth.addresses import origin
 from connectors.credentials.vault import CredentialUnreadable
-from connectors.models import Connection, Connector, OAuthApp
+from connectors.models import Connection, Connector, ConnectSession, OAuthApp
 
 
 def distrust_if_moved(connector: Connector, before: str) -> int:
@@ -57,7 +59,8 @@ def _fits(account: Connection, scheme: AuthScheme) -> bool:
 
 
 def _distrust(connector: Connector, moved: str, accounts: Collection[UUID] | None = None) -> int:
-    """All of the connector's accounts, or these."""
+    """All of the connector's accounts, or these; and whoever is about to connect one starts over, by what it is now."""
+    ConnectSession.objects.filter(connector=connector, ended_at__isnull=True).update(ended_at=timezone.now())
     active = Connection.objects.filter(connector=connector, status=Connection.Status.ACTIVE)
     if accounts is not None:
         active = active.filter(pk__in=accounts)

@@ -11,6 +11,7 @@ from accesscontrol.models import AuditEvent, Member, Restriction, Surface
 from accesscontrol.permissions import Scope
 from accesscontrol.services import memberships, restrictions
 from connectors.models import Connection, Connector, ConnectSession
+from connectors.services import connectors
 from tests import cast
 from tests.search.mcp.rpc import Rpc
 
@@ -116,6 +117,14 @@ def test_pages_close_with_the_membership(page: str, bob: Member, service: Any) -
     if service is memberships.suspend:
         memberships.reinstate(member=bob, surface=Surface.SYSTEM)
     assert signed_in(bob).get(page).status_code == 404
+
+
+def test_a_page_closes_when_its_connector_moves(page: str, bob: Member, deskline: Connector) -> None:
+    """What is typed goes where the page said that it would, or nowhere."""
+    moved = {"base_url": "http://127.0.0.1:9"}
+    connectors.change(connector=deskline, changes=moved, surface=Surface.SYSTEM)
+    assert signed_in(bob).post(page, {"label": "Main", "token": GOOD}).status_code == 404
+    assert not Connection.objects.exists()
 
 
 def test_a_restricted_connector_cannot_be_connected(deskline: Connector, bob: Member) -> None:
