@@ -3,6 +3,7 @@
 import os
 
 from celery import Celery
+from celery.schedules import crontab
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "elaichi.settings")
 
@@ -19,6 +20,13 @@ app.conf.beat_schedule = {
         "schedule": 3600.0,
         "options": {"expires": 3600.0},
     },
+    # By the clock, so that no hour is left out: each has servers of its own.
+    "refresh-due-catalogs": {
+        "task": "connectors.tasks.refresh_due_catalogs",
+        "schedule": crontab(minute=20),
+        "options": {"expires": 1800.0},
+    },
+    "forget-visits": {"task": "connectors.tasks.forget_visits", "schedule": 3600.0, "options": {"expires": 3600.0}},
     "sweep-files": {"task": "connectors.tasks.sweep_files", "schedule": 900.0, "options": {"expires": 900.0}},
     "sweep-oauth": {"task": "accesscontrol.tasks.sweep_oauth", "schedule": 3600.0, "options": {"expires": 3600.0}},
     "forget-queries": {"task": "search.tasks.forget_queries", "schedule": 3600.0, "options": {"expires": 3600.0}},

@@ -5,12 +5,12 @@ the member it was made for, signed in: who forwards the address gives nothing aw
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accesscontrol import audit, versions
@@ -26,6 +26,7 @@ from connectors.credentials.oauth.apps import app_of
 from connectors.models import Connection, Connector, ConnectSession
 
 LIFETIME = timedelta(minutes=10)
+_TRACES_STAY = timedelta(days=7)
 
 
 class SessionOver(Conflict):
@@ -135,3 +136,10 @@ def close_sessions_of(connection: Connection) -> int:
 def close_sessions(member: Member) -> int:
     """Ends every open session of a member, in the surrounding transaction."""
     return ConnectSession.objects.filter(member=member, ended_at__isnull=True).update(ended_at=timezone.now())
+
+
+def forget(*, now: datetime) -> int:
+    """Deletes those that were used, closed or over for a week, in every organization; how many those were."""
+    before = now - _TRACES_STAY
+    deleted, _ = ConnectSession.objects.filter(Q(ended_at__lte=before) | Q(expires_at__lte=before)).delete()
+    return deleted

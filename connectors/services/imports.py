@@ -90,7 +90,7 @@ def _proposed(pending: PendingImport, now: datetime) -> tuple[PendingImport, Imp
     if not pending.slug or not pending.label:
         raise CatalogError("The document does not say what to call the connector: give a slug and a label.")
     report = _import(pending, catalog, dry_run=True)
-    PendingImport.objects.filter(expires_at__lte=now).delete()
+    forget(now=now)
     pending.expires_at = now + KEPT
     pending.save()
     return pending, report
@@ -117,6 +117,12 @@ def apply(
         raise Conflict("The connector has changed since you looked, and so has what this import does. Look again.")
     PendingImport.objects.filter(pk=pending.pk).delete()
     return report
+
+
+def forget(*, now: datetime) -> int:
+    """Deletes those that nobody confirmed in time, in every organization; how many those were."""
+    deleted, _ = PendingImport.objects.filter(expires_at__lte=now).delete()
+    return deleted
 
 
 def digest(report: ImportReport) -> str:
