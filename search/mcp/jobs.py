@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from accesscontrol.caller import Caller
-from accesscontrol.models import Member
+from accesscontrol.models import Member, Team
 from accesscontrol.permissions import Permission
 from connectors.reach import apps_of
 from search.mcp.prompts import Message, Prompt, PromptArgument, Write, prompts
@@ -47,6 +47,32 @@ def _apps(caller: Caller, known: Mapping[str, str]) -> Iterable[str]:
     return sorted(label for label, _ in apps_of(caller).connectable)
 
 
+def _teams(caller: Caller, known: Mapping[str, str]) -> Iterable[str]:
+    if not caller.may(Permission.TEAM_VIEW):
+        return ()
+    return Team.objects.of(caller.organization).order_by("name").values_list("name", flat=True)
+
+
+prompts.register(
+    Prompt(
+        name="build_shared_toolbox",
+        title="Build a toolbox to share",
+        description="Choose tools for one purpose, set what must not vary, write how to use them, and share all of it.",
+        arguments=(
+            PromptArgument(name="purpose", description="What people should get done with it."),
+            PromptArgument(name="team", description="The team that it is for.", required=False, complete=_teams),
+        ),
+        needs=(
+            "elaichi__toolbox__list",
+            "elaichi__toolbox__save",
+            "elaichi__toolbox__share",
+            "elaichi__template__stamp",
+            "elaichi__connection__list",
+        ),
+        permission=Permission.TOOL_EXECUTE,
+        write=_steps("build_shared_toolbox"),
+    )
+)
 prompts.register(
     Prompt(
         name="connect_app",

@@ -18,8 +18,8 @@ from tests import cast
 from tests.connectors.toolboxes import share, toolbox
 from tests.search.mcp.rpc import LEGACY, MODERN, Rpc
 
-OF_A_MEMBER = ["connect_app", "diagnose_missing_tool"]
-OF_AN_OWNER = ["audit_access", "connect_app", "diagnose_missing_tool", "offboard_member"]
+OF_A_MEMBER = ["build_shared_toolbox", "connect_app", "diagnose_missing_tool"]
+OF_AN_OWNER = ["audit_access", *OF_A_MEMBER, "offboard_member"]
 
 
 def names(rpc: Rpc) -> list[str]:
@@ -60,7 +60,7 @@ def test_a_prompt_names_operations_that_exist_and_what_was_given(rpc: Rpc) -> No
 @pytest.mark.parametrize("name", OF_AN_OWNER)
 def test_every_prompt_names_only_operations_that_it_needs(alice: Member, name: str) -> None:
     rpc = Rpc(cast.token(alice))
-    given = {"app": "x", "task": "x", "member": "x"}
+    given = {"app": "x", "task": "x", "member": "x", "purpose": "x"}
     text = text_of(rpc.result("prompts/get", {"name": name, "arguments": given}))
     listed = {tool["name"] for tool in rpc.result("tools/list")["tools"]}
     assert {word.strip(".,:;") for word in text.split() if word.startswith("elaichi__")} <= listed
@@ -127,6 +127,19 @@ def test_every_list_is_whole_on_its_first_page(rpc: Rpc, method: str) -> None:
     assert "nextCursor" not in rpc.result(method)
     assert "nextCursor" not in rpc.result(method, {"cursor": ""})
     assert rpc.error(rpc.send(method, {"cursor": "abc"}))["code"] == -32602
+
+
+def test_a_toolbox_is_built_for_a_team_of_the_organization(rpc: Rpc, acme: Organization) -> None:
+    cast.team(acme, "Support")
+    ref = {"type": "ref/prompt", "name": "build_shared_toolbox"}
+    result = rpc.result("completion/complete", {"ref": ref, "argument": {"name": "team", "value": "s"}})
+    assert result["completion"]["values"] == ["Support"]
+    given = {"purpose": "answering refunds", "team": "Support"}
+    text = text_of(rpc.result("prompts/get", {"name": "build_shared_toolbox", "arguments": given}))
+    assert text.startswith("Build a toolbox for this: answering refunds. It is for the team Support.")
+    assert "share it with Support" in text
+    alone = rpc.result("prompts/get", {"name": "build_shared_toolbox", "arguments": {"purpose": "refunds"}})
+    assert "Ask with whom" in text_of(alone)
 
 
 class TestAToolboxsInstructions:
