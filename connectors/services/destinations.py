@@ -24,6 +24,7 @@ def distrust_if_moved(connector: Connector, before: str) -> int:
     """
     if not before or origin(before) == origin(connector.base_url):
         return 0
+    _close_pages(connector)
     return _distrust(connector, "address")
 
 
@@ -36,7 +37,10 @@ def distrust_if_sign_in_moved(app: OAuthApp, before: str) -> int:
 
 def distrust_if_widened(connector: Connector, before: Collection[str]) -> int:
     """The same where calls may take the credential to a further host."""
-    return _distrust(connector, "list of hosts") if set(connector.hosts) - set(before) else 0
+    if not set(connector.hosts) - set(before):
+        return 0
+    _close_pages(connector)
+    return _distrust(connector, "list of hosts")
 
 
 def distrust_if_unfit(connector: Connector, before: Mapping[str, Any]) -> int:
@@ -51,6 +55,14 @@ def distrust_if_unfit(connector: Connector, before: Mapping[str, Any]) -> int:
     return _distrust(connector, "way of signing in", unfit) if unfit else 0
 
 
+def _close_pages(connector: Connector) -> None:
+    """Whoever is about to connect an account starts over, by what the connector is now.
+
+    A sign-in at a product that moves needs none of this: it is finished where it began, or not at all.
+    """
+    ConnectSession.objects.filter(connector=connector, ended_at__isnull=True).update(ended_at=timezone.now())
+
+
 def _fits(account: Connection, scheme: AuthScheme) -> bool:
     try:
         return set(scheme.fields) <= account.credential.reveal().keys()
@@ -59,8 +71,7 @@ def _fits(account: Connection, scheme: AuthScheme) -> bool:
 
 
 def _distrust(connector: Connector, moved: str, accounts: Collection[UUID] | None = None) -> int:
-    """All of the connector's accounts, or these; and whoever is about to connect one starts over, by what it is now."""
-    ConnectSession.objects.filter(connector=connector, ended_at__isnull=True).update(ended_at=timezone.now())
+    """All of the connector's accounts, or these."""
     active = Connection.objects.filter(connector=connector, status=Connection.Status.ACTIVE)
     if accounts is not None:
         active = active.filter(pk__in=accounts)

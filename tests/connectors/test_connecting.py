@@ -119,9 +119,11 @@ def test_pages_close_with_the_membership(page: str, bob: Member, service: Any) -
     assert signed_in(bob).get(page).status_code == 404
 
 
-def test_a_page_closes_when_its_connector_moves(page: str, bob: Member, deskline: Connector) -> None:
+@pytest.mark.parametrize("moved", [{"base_url": "http://127.0.0.1:9"}, {"hosts": ["elsewhere.example"]}])
+def test_a_page_closes_when_its_connector_moves(
+    page: str, bob: Member, deskline: Connector, moved: dict[str, Any]
+) -> None:
     """What is typed goes where the page said that it would, or nowhere."""
-    moved = {"base_url": "http://127.0.0.1:9"}
     connectors.change(connector=deskline, changes=moved, surface=Surface.SYSTEM)
     assert signed_in(bob).post(page, {"label": "Main", "token": GOOD}).status_code == 404
     assert not Connection.objects.exists()
