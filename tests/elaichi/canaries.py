@@ -15,7 +15,8 @@ def forms(secret: str) -> set[str]:
     """Plain, URL-encoded, JSON- and HTML-escaped, in hex, and in base64 wherever in a text it stood."""
     data = secret.encode()
     plain = {secret, quote(secret), quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1]}
-    plain |= {escape(secret), repr(secret)[1:-1]}
+    plain |= {repr(secret)[1:-1]}
+    plain |= {escape(form) for form in plain}  # a page that shows a variable, a link or JSON
     return plain | {data.hex(), data.hex().upper()} | set(_base64(data))
 
 
