@@ -9,6 +9,7 @@ threads = int(os.environ.get("WEB_THREADS", "64"))
 preload_app = True
 graceful_timeout = 10
 accesslog = "-"
+logger_class = "elaichi.access_log.WithoutSecrets"
 # Without query and referrer: there a sign-in's code comes back.
 access_log_format = '%(h)s %(t)s "%(m)s %(U)s %(H)s" %(s)s %(b)s "%(a)s"'
 # Its control socket would lie in the home folder, where two installations collide.

@@ -196,10 +196,16 @@ _TALKATIVE = ("authlib", "httpcore2", "httpx2", "mcp", "oauth2_provider", "oauth
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "accesscontrol.request_id.RequestIdFilter"}},
+    "filters": {
+        "request_id": {"()": "accesscontrol.request_id.RequestIdFilter"},
+        "addresses": {"()": "elaichi.logged_addresses.AddressesCut"},
+    },
     "formatters": {"line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
-    "loggers": {name: {"level": "WARNING"} for name in _TALKATIVE},
+    "loggers": {
+        **{name: {"level": "WARNING"} for name in _TALKATIVE},
+        **{name: {"filters": ["addresses"]} for name in ("django.request", "django.security.csrf")},
+    },
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
 }
 

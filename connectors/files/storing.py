@@ -36,10 +36,15 @@ class QuotaExceeded(Refusal):
     def __init__(self, used: int, quota: int) -> None:
         super().__init__(
             f"Your stored files take {used // _MIB} of {quota // _MIB} MiB, so this one was not kept. "
-            "Delete some, or wait: each goes a day after it came.",
+            f"Each ends by itself {_hours()} after it came: ask again then, or for less at once.",
             used=used,
             quota=quota,
         )
+
+
+def _hours() -> str:
+    hours = round(settings.FILE_SECONDS / 3600)
+    return f"{hours} hours" if hours > 1 else "an hour"
 
 
 @dataclass(frozen=True, kw_only=True)

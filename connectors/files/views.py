@@ -14,6 +14,7 @@ from accesscontrol.caller import Caller
 from accesscontrol.exceptions import InvalidToken, NotFound, PermissionRequired, Refusal, ScopeRequired
 from accesscontrol.permissions import Permission, Scope
 from accesscontrol.services import grants
+from accesscontrol.throttling import TooManyRequests, require_turn
 from connectors.execution.content_names import disposed
 from connectors.files import links, media_types
 from connectors.files.storing import QuotaExceeded, store
@@ -28,7 +29,7 @@ _GUARDS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "private, no-store",
 }
-_STATUS = {NotFound: 404, links.LinkOver: 410, InvalidToken: 401, QuotaExceeded: 409}
+_STATUS = {NotFound: 404, links.LinkOver: 410, InvalidToken: 401, QuotaExceeded: 409, TooManyRequests: 429}
 
 
 class Unreadable(Refusal):
@@ -84,6 +85,8 @@ def _as_json(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpReque
             response = JsonResponse(said, status=_status(refusal))
             if isinstance(refusal, InvalidToken):
                 response.headers["WWW-Authenticate"] = "Bearer"
+            if isinstance(refusal, TooManyRequests):
+                response.headers["Retry-After"] = str(refusal.help["seconds"])
             return response
 
     return answer
@@ -95,6 +98,7 @@ def _as_json(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpReque
 def upload(request: HttpRequest) -> HttpResponse:
     """The body is the file; its name is in Content-Disposition or in `?name=`."""
     caller = _caller(request)
+    require_turn(request, caller)
     name = disposed(request.headers.get("Content-Disposition", "")) or request.GET.get("name", "")
     file = store(member=caller.member, name=name, media_type=request.content_type or "", data=_body(request))
     return JsonResponse(links.described(caller, file), status=201)

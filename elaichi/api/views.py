@@ -17,11 +17,11 @@ from accesscontrol.caller import Caller
 from accesscontrol.exceptions import InvalidArguments, Problem, Refusal
 from accesscontrol.models import Surface
 from accesscontrol.operation import from_texts
+from accesscontrol.throttling import GrantThrottle
 from elaichi.api.errors import body_of, status_of
 from elaichi.api.routes import Route
 from search.calling import call_operation
 from search.mcp.authentication import BearerAuthentication
-from search.mcp.throttling import GrantThrottle
 
 logger = logging.getLogger(__name__)
 

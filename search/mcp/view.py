@@ -14,13 +14,13 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accesscontrol.caller import Caller
+from accesscontrol.throttling import GrantThrottle
 from connectors.execution.cancellation import ending_with
 from search.mcp import cors
 from search.mcp import message as wire
 from search.mcp.authentication import INVALID, BearerAuthentication, challenge
 from search.mcp.errors import UNAUTHORIZED, RpcError, error_body
 from search.mcp.methods import answer
-from search.mcp.throttling import GrantThrottle
 
 logger = logging.getLogger(__name__)
 

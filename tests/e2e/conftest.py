@@ -29,6 +29,7 @@ from tests import cast
 class Gateway:
     url: str
     sandbox: str
+    log: Path
 
     @property
     def mcp(self) -> str:
@@ -62,7 +63,7 @@ def serve(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> It
         started.append(_gunicorn(listener, url, sandbox, log, application))
         listener.close()
         _wait_for(f"{url}/healthz", started[-1], log)
-        return Gateway(url, sandbox)
+        return Gateway(url, sandbox, log)
 
     yield start
     for process in started:

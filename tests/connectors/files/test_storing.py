@@ -39,7 +39,7 @@ def test_nothing_of_a_name_reaches_the_disk(bob: Member, folder: Path) -> None:
 def test_a_member_has_so_much_room(bob: Member, folder: Path, settings: Any) -> None:
     settings.FILE_BYTES_PER_MEMBER = 100
     first = store(bob)
-    with pytest.raises(QuotaExceeded, match="Delete some, or wait"):
+    with pytest.raises(QuotaExceeded, match="Each ends by itself 24 hours after it came"):
         store(bob)
     assert contents(folder) == {first.content.name}
     store(cast.member(bob.organization, "dana"))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from accesscontrol.models import Member, Restriction, Role, Surface
@@ -49,6 +50,19 @@ def test_one_without_room_is_refused(bob: Member, settings: Any) -> None:
     settings.FILE_BYTES_PER_MEMBER = 1
     response = upload(cast.token(bob))
     assert (response.status_code, response.json()["error"]["code"]) == (409, "conflict")
+
+
+def test_bringing_files_counts_against_what_the_client_may_ask_in_a_minute(bob: Member, settings: Any) -> None:
+    cache.clear()
+    settings.MCP_REQUESTS_PER_MINUTE = 2
+    rpc = Rpc(cast.token(bob))
+    assert rpc.send("ping").status_code == 200
+    assert upload(rpc.token).status_code == 201
+    refused = upload(rpc.token)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (429, "rate_limited")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    assert rpc.send("ping").status_code == 429
+    assert upload(cast.token(bob)).status_code == 201
 
 
 def test_only_a_client_that_may_call_tools_brings_files(bob: Member) -> None:

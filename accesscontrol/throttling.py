@@ -1,4 +1,7 @@
-"""How many requests one client may make in a minute."""
+"""How many requests one client may make in a minute, whatever it asks for: calls, operations, files that it brings."""
+
+import math
+from typing import Any
 
 from django.conf import settings
 from rest_framework.request import Request
@@ -6,6 +9,14 @@ from rest_framework.throttling import SimpleRateThrottle
 from rest_framework.views import APIView
 
 from accesscontrol.caller import Caller
+from accesscontrol.exceptions import Refusal
+
+
+class TooManyRequests(Refusal):
+    code = "rate_limited"
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"Too many requests. Please wait {seconds} seconds.", seconds=seconds)
 
 
 class GrantThrottle(SimpleRateThrottle):
@@ -23,3 +34,12 @@ class GrantThrottle(SimpleRateThrottle):
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
         caller = request.auth
         return f"mcp-requests-{caller.grant_id}" if isinstance(caller, Caller) else None
+
+
+def require_turn(request: Any, caller: Caller) -> None:
+    """Counts a request to a view that is none of DRF's. Raises TooManyRequests."""
+    request.auth = caller
+    throttle = GrantThrottle()
+    # The view is no matter of the count.
+    if not throttle.allow_request(request, APIView()):
+        raise TooManyRequests(math.ceil(throttle.wait() or 1))
