@@ -11,6 +11,7 @@ from accesscontrol.models import AuditEvent, Grant, Member, Restriction, Surface
 from accesscontrol.services import access_requests, invitations, restrictions
 from connectors.models import Connection, Connector, OAuthApp, Tool
 from tests import cast
+from tests.connectors.toolboxes import toolbox
 
 TENANT_MODELS = [model for model in admin.site._registry if model._meta.app_label in ("accesscontrol", "connectors")]
 TENANT_MODELS.remove(User)
@@ -45,6 +46,7 @@ def everything(alice: Member, charlie: Member) -> None:
         restrictions.create(subject=owner.role, mode=Restriction.Mode.BLOCK, tools=["xero.pay"], surface=Surface.SYSTEM)
         asked = access_requests.ask(member=owner, connector="xero", tool="pay", surface=Surface.SYSTEM)
         access_requests.approve(request=asked, surface=Surface.SYSTEM)
+        toolbox(owner, f"Box of {owner.organization.slug}")
 
 
 @pytest.mark.requirement("S27")
