@@ -18,8 +18,9 @@ from accesscontrol.bearer_secrets import digest, new_secret
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import Conflict
 from accesscontrol.models import Member, Surface, User
+from accesscontrol.permissions import Permission
 from accesscontrol.policy import ToolRef
-from accesscontrol.resolver import Checkpoint, require
+from accesscontrol.resolver import Checkpoint, decide_now, require
 from connectors.auth_scheme import AuthKind
 from connectors.catalog.mcp.staleness import ask_for_first_tools
 from connectors.credentials.oauth.apps import app_of
@@ -59,8 +60,18 @@ def open_session(
 
 def require_connectable(caller: Caller, connector: Connector) -> None:
     """Raises Restricted."""
-    ref = ToolRef(connector=connector.slug, lineage=tuple(connector.lineage))
-    require(Checkpoint.CONNECT, caller, ref, connector.label)
+    require(Checkpoint.CONNECT, caller, _ref(connector), connector.label)
+
+
+def require_still_connectable(session: ConnectSession) -> None:
+    """A rule may have been written since the page was handed out, or the role changed. Raises SessionOver."""
+    [decision] = decide_now(Checkpoint.CONNECT, session.member, [_ref(session.connector)])
+    if not decision.allowed or not session.member.may(Permission.CONNECTION_CREATE):
+        raise SessionOver
+
+
+def _ref(connector: Connector) -> ToolRef:
+    return ToolRef(connector=connector.slug, lineage=tuple(connector.lineage))
 
 
 def find_session(token: str, user: User) -> ConnectSession:
@@ -68,6 +79,7 @@ def find_session(token: str, user: User) -> ConnectSession:
     session = open_sessions(user).filter(token_hash=digest(token)).first()
     if session is None:
         raise SessionOver
+    require_still_connectable(session)
     return session
 
 
@@ -97,6 +109,7 @@ def complete(
     ended = ConnectSession.objects.filter(pk=session.pk, ended_at__isnull=True).update(ended_at=timezone.now())
     if not ended:
         raise SessionOver
+    require_still_connectable(session)
     connection = _own_account(session) or Connection(connector=session.connector, owner=session.member)
     connection.label = label
     connection.status, connection.status_reason = Connection.Status.ACTIVE, ""

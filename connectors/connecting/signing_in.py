@@ -14,7 +14,7 @@ from django.contrib.auth.models import AnonymousUser
 from accesscontrol.bearer_secrets import digest, new_secret
 from accesscontrol.exceptions import Refusal
 from accesscontrol.models import User
-from connectors.connecting.sessions import SessionOver, complete, open_sessions
+from connectors.connecting.sessions import SessionOver, complete, open_sessions, require_still_connectable
 from connectors.connecting.verification import verify
 from connectors.credentials.oauth import client
 from connectors.credentials.oauth.apps import OAuthAppRefused, app_of
@@ -56,6 +56,7 @@ def claim(state: str, user: User | AnonymousUser) -> ConnectSession:
         state_hash=""
     ):
         raise SessionOver
+    require_still_connectable(session)
     return session
 
 

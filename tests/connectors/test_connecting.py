@@ -7,9 +7,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accesscontrol.models import AuditEvent, Member, Restriction, Surface
+from accesscontrol.models import AuditEvent, Member, Restriction, Role, Surface
 from accesscontrol.permissions import Scope
 from accesscontrol.services import memberships, restrictions
+from connectors.connecting.sessions import SessionOver, complete
 from connectors.models import Connection, Connector, ConnectSession
 from connectors.services import connectors
 from tests import cast
@@ -135,6 +136,20 @@ def test_a_restricted_connector_cannot_be_connected(deskline: Connector, bob: Me
         "error"
     ]
     assert (error["code"], error["scope"]) == ("restricted", "connector")
+
+
+def test_a_rule_closes_a_page_that_was_handed_out_before(page: str, bob: Member, deskline: Connector) -> None:
+    session = ConnectSession.objects.get()
+    restrictions.create(subject=bob, mode=Restriction.Mode.BLOCK, connectors=["deskline"], surface=Surface.SYSTEM)
+    assert signed_in(bob).post(page, {"label": "Main", "token": GOOD}).status_code == 404
+    with pytest.raises(SessionOver):
+        complete(session, label="Main", credential={"token": GOOD})
+    assert not Connection.objects.exists()
+
+
+def test_so_does_a_role_that_connects_nothing(page: str, bob: Member) -> None:
+    Member.objects.filter(pk=bob.pk).update(role=Role.objects.get(organization=bob.organization, slug="guest"))
+    assert signed_in(bob).get(page).status_code == 404
 
 
 def test_what_is_not_there_or_not_permitted_is_told(deskline: Connector, bob: Member, charlie: Member) -> None:

@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accesscontrol.models import AuditEvent, Member, Surface
-from accesscontrol.services import memberships
+from accesscontrol.models import AuditEvent, Member, Restriction, Surface
+from accesscontrol.services import memberships, restrictions
 from connectors.models import Connection, Connector, ConnectSession, OAuthApp
 from connectors.services import oauth_apps
 from tests import cast
@@ -154,6 +154,18 @@ def test_a_product_that_names_itself_is_the_one_that_was_asked(
     assert provider.asked["authorization_code"] == 0
     provider.issuer = "https://pagebox.example"
     assert "is connected" in client.get(come_back(leave(client, page))).content.decode()
+
+
+def test_a_code_is_not_exchanged_once_a_rule_keeps_the_connector_from_the_member(
+    page: str, bob: Member, provider: Provider
+) -> None:
+    client = signed_in(bob)
+    back = come_back(leave(client, page))
+    restrictions.create(subject=bob, mode=Restriction.Mode.BLOCK, connectors=["pagebox"], surface=Surface.SYSTEM)
+    asked = len(provider.server.received)
+    assert client.get(back).status_code == 404
+    assert len(provider.server.received) == asked
+    assert not Connection.objects.exists()
 
 
 def test_a_code_goes_where_the_sign_in_began_or_nowhere(app: OAuthApp, page: str, bob: Member, settings: Any) -> None:
