@@ -16,6 +16,8 @@ from typing import Any
 from playwright.async_api import Browser, async_playwright
 from playwright.async_api import expect as expect_async
 
+DEADLINE = 30
+"""Seconds without any news, after which a test fails instead of waiting on."""
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -41,19 +43,19 @@ class Driver:
 
         future = asyncio.run_coroutine_threadsafe(called(), self.loop)
         future.add_done_callback(lambda _: self._errands.put(None))
-        while (errand := self._errands.get()) is not None:
+        while (errand := self._errands.get(timeout=DEADLINE)) is not None:
             errand()
         return future.result()
 
-    def here(self, function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-        """A coroutine function for the loop, which has the waiting thread call this one."""
+    def here(self, function: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
+        """A coroutine function for the loop, which has the waiting thread call this one with its one argument."""
 
-        async def sent(*args: Any) -> Any:
+        async def sent(argument: Any) -> Any:
             answer: asyncio.Future[Any] = self.loop.create_future()
 
             def errand() -> None:
                 try:
-                    found = function(*args)
+                    found = function(argument)
                 except Exception as error:
                     self.loop.call_soon_threadsafe(answer.set_exception, error)
                 else:
@@ -84,6 +86,8 @@ class Waited:
         return lambda *args, **kwargs: self._waited(self.driver.run(found, *args, **kwargs))
 
     def _waited(self, found: Any) -> Any:
+        if isinstance(found, list):
+            return [self._waited(one) for one in found]
         return Waited(self.driver, found) if type(found).__module__.startswith("playwright.") else found
 
 

@@ -25,6 +25,7 @@ MET = {
     "S18": "An edit, a fork or a new connection is reflected by the next search.",
     "S19": "A restricted tool is withheld, cannot be called, never competes and never counts.",
     "S20": "Search ranks restricted tools apart and names them without a schema.",
+    "S21": "A card says how many matches are restricted and names up to five.",
     "S22": "The resolver decides at every place where a member can reach a connector or tool.",
     "S23": "Members with different reach get different pools and weights.",
     "S24": "After a restriction changes, tasks propagate it within two minutes.",
@@ -35,6 +36,4 @@ MET = {
     "S29": "A management command imports connector catalogs.",
     "S30": "The frameworks are used for what they are for; the top level holds what was asked.",
 }
-TO_COME = {
-    "S21": "A card says how many matches are restricted and names up to five.",
-}
+TO_COME: dict[str, str] = {}

@@ -70,7 +70,10 @@ function panelFor(row, close) {
   const run = button("Run", start, { class: "main", "aria-label": `Run ${plain(row.name, 100)}` });
   const onkeydown = (event) => {
     if (event.key === "Escape") close();
-    if (event.key === "Enter" && event.target.tagName === "INPUT") start();
+    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
+    // Otherwise the key would press the button that gets the focus.
+    event.preventDefault();
+    start();
   };
   return element("div", { class: "panel", onkeydown }, form.node, run, step, place);
 }

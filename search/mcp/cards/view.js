@@ -67,12 +67,12 @@ function details(title, ...children) {
 
 const json = (value) => foreign("pre", JSON.stringify(value, null, 2), {}, MOST_JSON);
 
-/** A JSON value as keys and values, three levels deep. */
+/** A JSON value as keys and values, four levels deep. */
 function tidy(value, depth = 0) {
   if (typeof value !== "object" || value === null) return foreign("span", value === null ? "–" : value);
   const entries = Object.entries(value);
   if (!entries.length) return element("span", { class: "quiet" }, "none");
-  if (depth > 2) return json(value);
+  if (depth > 3) return json(value);
   const shown = entries.slice(0, MOST_ITEMS);
   const rest = entries.length - shown.length;
   const more = rest ? element("p", { class: "quiet" }, `and ${rest} more`) : null;
@@ -84,11 +84,18 @@ function tidy(value, depth = 0) {
   return element("div", {}, element("dl", {}, ...rows.flat()), more);
 }
 
+/** What a result holds beside its text, in words: a card may not load it. */
+function besides(result) {
+  const kinds = listOf(result.content).map(objectOf).filter((block) => block.type !== "text");
+  if (!kinds.length) return null;
+  const named = kinds.map((block) => block.mimeType ?? block.type).slice(0, MOST_ITEMS);
+  return foreign("p", `With it came, not shown here: ${named.join(", ")}`, { class: "quiet" });
+}
+
 /** A result that is no refusal: its structured content, or else its texts. */
 function resultView(result) {
   const content = result.structuredContent;
-  if (!isObject(content)) {
-    return element("div", {}, ...listOf(result.content).map((block) => foreign("p", objectOf(block).text ?? block)));
-  }
-  return element("div", {}, tidy(content), details("As JSON", json(content)));
+  if (isObject(content)) return element("div", {}, tidy(content), besides(result), details("As JSON", json(content)));
+  const texts = listOf(result.content).map((block) => objectOf(block).text).filter((text) => typeof text === "string");
+  return element("div", {}, ...texts.map((text) => foreign("p", text, {}, MOST_JSON)), besides(result));
 }
