@@ -23,7 +23,8 @@ class EditRequired(Refusal):
         owner = target.owner.user.email
         kind = "account" if isinstance(target, Connection) else "toolbox"
         super().__init__(
-            f"Only {owner}, whose {kind} {label_of(target)} is, or somebody it is shared with at edit may change it.",
+            f"Only {owner}, whose {kind} {label_of(target)} is, or somebody it is shared with at edit may change it. "
+            "Ask them.",
             level="edit",
             owner=owner,
         )

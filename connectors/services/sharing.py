@@ -60,7 +60,7 @@ def unshare(*, target: Target, grantee: Grantee, surface: Surface, actor: Member
     locked = lock_to_edit(target, actor)
     gone, _ = _of(locked, grantee).delete()
     if not gone:
-        raise Conflict(f"{label_of(locked)} is not shared with {_name(grantee)}.")
+        raise Conflict(f"{label_of(locked)} is not shared with {_name(grantee)}, so there is nothing to take back.")
     _record("unshare", locked, grantee, surface, actor)
 
 

@@ -89,7 +89,7 @@ def disable_as_manager(*, toolbox: Toolbox, surface: Surface, actor: Member | No
     """
     locked = _lock_to_manage(toolbox, actor)
     if not locked.enabled:
-        raise Conflict(f"{locked.name} is disabled already.")
+        raise Conflict(f"{locked.name} is disabled already; nothing is left to do.")
     locked.enabled = False
     locked.save(update_fields=["enabled", "updated_at"])
     record("toolbox.disable", locked, surface, actor)
