@@ -156,7 +156,7 @@ def _assert_sound(row: FrozenTool, member: Member) -> None:
     if problems:
         raise InvalidArguments(problems)
     if row.name and row.toolbox.frozen_tools.filter(name=row.name).exclude(pk=row.pk).exists():
-        raise Conflict(f"{row.toolbox.name} has a tool named {row.name} already.")
+        raise Conflict(f"{row.toolbox.name} has a tool named {row.name} already. Choose another name.")
     row.full_clean()
 
 
@@ -170,7 +170,8 @@ def _pin(row: FrozenTool, connections: Sequence[Connection], member: Member) -> 
         if not reaches(member, connection, at_least=Level.USE):
             raise NotFound("connection")
         if connection.connector_id != row.connector_id:
-            raise Conflict(f"{connection.label} is no account at {row.connector.label}, whose tool this is.")
+            app = row.connector.label
+            raise Conflict(f"{connection.label} is no account at {app}, whose tool this is. Pin one that is.")
         Pin.objects.create(frozen_tool=row, connection=connection, pinned_by=member)
 
 
