@@ -111,7 +111,7 @@ def _page(
     """Browsers hold the answer to a posted form to `form-action`, so the page names where its answer leads."""
     response = render(request, template, context, status=status)
     if form_action is not None:
-        policy = {**settings.SECURE_CSP, "form-action": [CSP.SELF, redirects.form_action(form_action)]}
+        policy = {**settings.SECURE_CSP, "form-action": [CSP.SELF, *redirects.form_actions(form_action)]}
         response._csp_config = policy  # type: ignore[attr-defined]
     return response
 

@@ -42,6 +42,18 @@ def shown(uri: str) -> str:
     return f"this computer ({parts.netloc})" if parts.scheme == "http" else f"the {parts.scheme} app on this computer"
 
 
+def form_actions(uri: str) -> list[str]:
+    """The sources for a page whose answer leads there, and from there on: the client's page may send its person to
+    another one, or to its program, and browsers hold those redirects to our page too.
+    """
+    anywhere = [
+        "https:",
+        *(f"http://{host}:*" for host in _LOOPBACK if host != "::1"),
+        *(f"{it}:" for it in APP_SCHEMES),
+    ]
+    return list(dict.fromkeys([form_action(uri), *anywhere]))
+
+
 def form_action(uri: str) -> str:
     """The source that lets a browser follow a posted form to it (CSP `form-action`, which knows no IPv6 address)."""
     parts = urlsplit(uri)

@@ -146,7 +146,7 @@ def test_the_page_is_not_framed_kept_or_posted_elsewhere(dance: Dance) -> None:
     page = dance.opens()
     policy = page["Content-Security-Policy"]
     assert "frame-ancestors 'none'" in policy
-    assert "form-action 'self' https://client.example;" in policy + ";"
+    assert "form-action 'self' https://client.example https: http://127.0.0.1:* http://localhost:* cursor:" in policy
     assert page["X-Frame-Options"] == "DENY"
     assert "no-store" in page["Cache-Control"]
 
