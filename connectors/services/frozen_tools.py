@@ -23,6 +23,7 @@ from accesscontrol.services import authority
 from connectors.credentials.vault import CredentialUnreadable
 from connectors.curation import freezing, secrecy
 from connectors.curation.frozen_names import name_problem
+from connectors.known_names import ref_by_name
 from connectors.models import Connection, Connector, FrozenTool, Level, Pin, Tool, Toolbox
 from connectors.reach import reaches
 from connectors.services.authority import lock_to_edit
@@ -46,6 +47,10 @@ class Changes:
     defaults: Mapping[str, Any] | None = None
     enabled: bool | None = None
     connections: Sequence[Connection] | None = None
+
+
+_SWITCHED_OFF = Changes(enabled=False)
+"""Needs nothing to be sound: what is not any more, as its tool is gone, must be possible to put away."""
 
 
 @transaction.atomic
@@ -102,9 +107,8 @@ def unpin(*, pin: Pin, surface: Surface, actor: Member) -> None:
 
 
 def ref_of(row: FrozenTool) -> ToolRef:
-    """What the resolver is asked about: the tool itself, also where its catalog has dropped it."""
-    found = _tool(row)
-    return found.ref if found else ToolRef(row.connector.slug, tuple(row.connector.lineage), row.tool)
+    """What the resolver is asked about: the tool itself, also where it is called otherwise by now, or is gone."""
+    return ref_by_name(row.connector, row.tool)
 
 
 def _save(action: str, row: FrozenTool, changes: Changes, surface: Surface, actor: Member) -> FrozenTool:
@@ -115,7 +119,8 @@ def _save(action: str, row: FrozenTool, changes: Changes, surface: Surface, acto
     require_now(Checkpoint.SAVE, member, ref, f"{ref.connector}.{ref.tool}")
     before = row.fixed, row.defaults
     _apply(row, changes)
-    _assert_sound(row, member)
+    if changes != _SWITCHED_OFF:
+        _assert_sound(row, member)
     row.save()
     if changes.connections is not None:
         _pin(row, changes.connections, member)

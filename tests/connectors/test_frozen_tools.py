@@ -119,6 +119,35 @@ def test_a_rule_denies_changing_what_was_frozen_before_it(box: Toolbox, deskline
         change(row, fixed={"project": "APP"})
 
 
+@pytest.mark.parametrize("blocked", ["list_tickets", "show_tickets", "tickets"])
+def test_a_rule_under_any_name_of_the_tool_denies_the_change(
+    box: Toolbox, deskline: Connector, bob: Member, blocked: str
+) -> None:
+    """The row holds a name that the tool had before."""
+    row = freeze(box, deskline)
+    tool = deskline.tools.filter(name="list_tickets").get()
+    deskline.tools.filter(pk=tool.pk).update(name=blocked)
+    restrictions.create(subject=bob, mode=Restriction.Mode.BLOCK, tools=[f"deskline.{blocked}"], surface=Surface.SYSTEM)
+    deskline.tools.filter(pk=tool.pk).update(name="show_tickets", former_names=["list_tickets", "tickets"])
+    with pytest.raises(Restricted):
+        change(row, fixed={"project": "APP"})
+
+
+def test_one_whose_tool_is_gone_is_switched_off_and_taken_out_and_nothing_else(
+    box: Toolbox, deskline: Connector
+) -> None:
+    row = freeze(box, deskline)
+    deskline.tools.filter(name="list_tickets").delete()
+    for changes in ({"fixed": {}}, {"enabled": True}, {"enabled": False, "name": "x"}):
+        with pytest.raises(NotFound):
+            change(row, **changes)
+    change(row, enabled=False)
+    row.refresh_from_db()
+    assert not row.enabled
+    frozen_tools.remove(frozen_tool=row, surface=Surface.SYSTEM, actor=box.owner)
+    assert not FrozenTool.objects.exists()
+
+
 def test_a_refused_save_keeps_nothing_of_it_for_later(box: Toolbox, deskline: Connector, bob: Member) -> None:
     """The version that a refused save bumped is another change's afterwards."""
     assert problems(box, deskline, fixed={"nothing": 1})
