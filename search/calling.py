@@ -9,7 +9,7 @@ from typing import Any
 
 from accesscontrol import audit
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import PermissionRequired, Refusal, Restricted, ScopeRequired
+from accesscontrol.exceptions import NotFound, PermissionRequired, Refusal, Restricted, ScopeRequired
 from accesscontrol.operation import Operation, parse_input, registry
 from accesscontrol.permissions import Permission, Scope
 from connectors.curation.advertised import AdvertisedTool
@@ -80,4 +80,7 @@ def _run_operation(caller: Caller, operation: Operation[Any], arguments: dict[st
         raise PermissionRequired(operation.permission)
     if operation.scope not in caller.scopes:
         raise ScopeRequired(operation.scope)
+    # PostgreSQL takes no NUL in a text, so nothing is named by one.
+    if "\0" in str(arguments.get(operation.subject, "")):
+        raise NotFound(operation.subject.replace("_", " "))
     return operation.run(caller, parse_input(operation.input, arguments))

@@ -76,6 +76,13 @@ def test_an_error_has_its_status_a_code_and_a_sentence(
     assert error["message"]
 
 
+def test_nothing_is_named_by_what_no_text_can_hold(alice: Member) -> None:
+    rpc, about = Rpc(cast.token(alice)), [operation for operation in registry if operation.subject]
+    refused = {one.name: rpc.call(one.name, **{one.subject: "a\0b"})["structuredContent"] for one in about}
+    assert {name for name, said in refused.items() if said["error"]["code"] != "not_found"} == set()
+    assert Rest(cast.token(alice)).send("GET", "connectors/%00").status_code == 404
+
+
 def test_without_a_token_there_is_a_challenge(db: None) -> None:
     response = Rest().send("GET", "connectors")
     assert (response.status_code, response.json()["error"]["code"]) == (401, "authentication_failed")
