@@ -47,12 +47,12 @@ class ReachAdmin(AppliedColumn, TenantAdmin[ReachRow]):
     """Who reaches what. It is read, searched and exported; rules and shares are what changes it."""
 
     view_permission = Permission.RESTRICTION_VIEW
-    list_display = ("member", "connector", "label", "owner", "tool_count", "first_tools", "applied")
+    list_display = ("member", "connector", "label", "owner", "toolbox", "tool_count", "first_tools", "applied")
     list_filter = (ConnectorFilter, ToolFilter, ("member__user__email", FieldTextFilter), "organization")
     list_select_related = ("organization", "member__user")
-    search_fields = ("member__user__email", "=connector", "label")
+    search_fields = ("member__user__email", "=connector", "label", "toolbox")
     ordering = ("member__user__email", "connector", "label")
-    fields = ("organization", "member", "connector", "label", "owner", "connection", "all_tools", "applied")
+    fields = ("organization", "member", "connector", "label", "owner", "toolbox", "connection", "all_tools", "applied")
     readonly_fields = fields
     actions = ("export_jsonl", "export_csv")
 

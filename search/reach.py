@@ -9,12 +9,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from typing import NamedTuple
 from uuid import UUID
 
 from accesscontrol.models import Exemption, Member, Organization, Restriction
 from accesscontrol.permissions import Permission
 from accesscontrol.policy import Names, Policy, Rule, ToolRef, compile_layer
-from connectors.audiences import audiences
+from connectors.audiences import audiences, pinned_audiences
 from connectors.models import Connector, Tool
 
 
@@ -28,6 +29,7 @@ class Picture:
     members: frozenset[tuple[UUID, UUID]]
     audiences: frozenset[tuple[UUID, UUID]]
     connections: frozenset[tuple[UUID, str, str, str, UUID]]
+    pins: frozenset[tuple[UUID, str, str, str, UUID, str, UUID, UUID]]
 
 
 @dataclass(frozen=True)
@@ -55,19 +57,54 @@ class _Shelf:
 def picture_of(organization: Organization) -> Picture:
     """The report of this moment, in one query for each kind of record."""
     groups = _groups(organization)
+    policies = _policies(organization, set(groups.values()))
     reached = list(audiences(organization, frozenset(groups)))
-    named = {members: _digest(*sorted(map(str, members))) for members in {one.members for one in reached}}
     sets = _ToolSets(organization)
     shelves = _shelves(organization, {one.connector for one in reached})
+    pinned = [
+        (row, members, sets.add(row.connector, names))
+        for (row, members), names in pinned_tools(organization, groups, policies).items()
+    ]
+    gathered = {one.members for one in reached} | {members for _, members, _ in pinned}
+    named = {members: _digest(*sorted(map(str, members))) for members in gathered}
     return Picture(
-        allowances=frozenset(_allowances(organization, set(groups.values()), shelves, sets)),
+        allowances=frozenset(_allowances(policies, shelves, sets)),
         tools=sets.found,
         members=frozenset((member_id, group.id) for member_id, group in groups.items()),
         audiences=frozenset((audience, member_id) for members, audience in named.items() for member_id in members),
         connections=frozenset(
             (one.connection_id, one.connector, one.label, one.owner, named[one.members]) for one in reached
         ),
+        pins=frozenset((*row, tools, named[members]) for row, members, tools in pinned if tools is not None),
     )
+
+
+class _Pin(NamedTuple):
+    """A pinned account, and the toolbox that leads there."""
+
+    connection_id: UUID
+    connector: str
+    label: str
+    owner: str
+    toolbox_id: UUID
+    toolbox: str
+
+
+def pinned_tools(
+    organization: Organization, groups: Mapping[UUID, Group], policies: Mapping[Group, Policy]
+) -> dict[tuple[_Pin, frozenset[UUID]], tuple[str, ...]]:
+    """By pinned account and toolbox, and the members whom it leads there: the tools, each as the plain one is called.
+
+    Rules are asked about both who calls and who pinned.
+    """
+    found: dict[tuple[_Pin, frozenset[UUID]], set[str]] = defaultdict(set)
+    for one in pinned_audiences(organization, frozenset(groups)):
+        admitting = {group for group, policy in policies.items() if policy.decide(one.ref).allowed}
+        members = frozenset(member for member in one.members if groups[member] in admitting)
+        if members and groups.get(one.pinned_by) in admitting and one.ref.tool is not None:
+            row = _Pin(one.connection_id, one.connector, one.label, one.owner, one.toolbox_id, one.toolbox)
+            found[row, members].add(one.ref.tool)
+    return {key: tuple(sorted(names)) for key, names in found.items()}
 
 
 def _groups(organization: Organization) -> dict[UUID, Group]:
@@ -127,15 +164,21 @@ class _ToolSets:
         return identity
 
 
-def _allowances(
-    organization: Organization, groups: Collection[Group], shelves: Collection[_Shelf], sets: _ToolSets
-) -> Iterator[tuple[UUID, UUID]]:
-    """Pairs of a group and a set it has."""
+def _policies(organization: Organization, groups: Collection[Group]) -> dict[Group, Policy]:
     roles = _rules(Restriction.objects.of(organization).filter(role__isnull=False), "role_id")
     layers = {group.role_id: compile_layer(roles.get(group.role_id, ())) for group in groups}
+    return {
+        group: Policy(role=layers[group.role_id], user=compile_layer(group.own), exemptions=group.exemptions)
+        for group in groups
+    }
+
+
+def _allowances(
+    policies: Mapping[Group, Policy], shelves: Collection[_Shelf], sets: _ToolSets
+) -> Iterator[tuple[UUID, UUID]]:
+    """Pairs of a group and a set it has."""
     by_role: dict[tuple[UUID, str], UUID | None] = {}
-    for group in groups:
-        policy = Policy(role=layers[group.role_id], user=compile_layer(group.own), exemptions=group.exemptions)
+    for group, policy in policies.items():
         for shelf in shelves:
             if policy.user.leaves_alone(shelf.slug, shelf.lineage) and not group.exemptions.touch(shelf.slug):
                 # Only the role's rules can touch it, so all such groups of the role have the same.

@@ -12,7 +12,17 @@ from search.models import ReachRow
 
 _CHUNK = 2_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-COLUMNS = ("organization", "applied_at", "member", "connector", "connection", "account", "account_of", "tool")
+COLUMNS = (
+    "organization",
+    "applied_at",
+    "member",
+    "connector",
+    "connection",
+    "account",
+    "account_of",
+    "toolbox",
+    "tool",
+)
 
 
 def records(rows: QuerySet[ReachRow]) -> Iterator[dict[str, Any]]:
@@ -27,6 +37,7 @@ def records(rows: QuerySet[ReachRow]) -> Iterator[dict[str, Any]]:
             "connection": str(row.connection),
             "account": row.label,
             "account_of": row.owner,
+            "toolbox": row.toolbox,
             "tools": row.tools,
         }
 

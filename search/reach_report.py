@@ -10,12 +10,13 @@ from django.utils import timezone
 
 from accesscontrol.models import Organization
 from accesscontrol.models.restriction import split_tool
-from search.models import ReachAllowance, ReachAudience, ReachConnection, ReachMember, ReachRow, ReachTools
+from search.models import ReachAllowance, ReachAudience, ReachConnection, ReachMember, ReachPin, ReachRow, ReachTools
 from search.reach import Picture, picture_of
 
 _BATCH = 5_000
 _LONGEST_WAIT = 30
 _CONNECTION = ("connection", "connector", "label", "owner", "audience")
+_PIN = ("connection", "connector", "label", "owner", "toolbox_id", "toolbox", "tools", "audience")
 
 
 @transaction.atomic
@@ -63,6 +64,7 @@ def _write(organization: Organization, picture: Picture) -> None:
     _sync(ReachMember, organization, ("member_id", "group"), picture.members)
     _sync(ReachAudience, organization, ("audience", "member_id"), picture.audiences)
     _sync(ReachConnection, organization, _CONNECTION, picture.connections)
+    _sync(ReachPin, organization, _PIN, picture.pins)
     _sync_tools(organization, picture)
 
 

@@ -1,7 +1,15 @@
 """The records of the reach report and of the query log."""
 
 from search.models.query_log import LoggedQuery
-from search.models.reach import ReachAllowance, ReachAudience, ReachConnection, ReachMember, ReachRow, ReachTools
+from search.models.reach import (
+    ReachAllowance,
+    ReachAudience,
+    ReachConnection,
+    ReachMember,
+    ReachPin,
+    ReachRow,
+    ReachTools,
+)
 
 __all__ = [
     "LoggedQuery",
@@ -9,6 +17,7 @@ __all__ = [
     "ReachAudience",
     "ReachConnection",
     "ReachMember",
+    "ReachPin",
     "ReachRow",
     "ReachTools",
 ]

@@ -98,8 +98,30 @@ class ReachConnection(models.Model):
         return f"{self.connector}: {self.label}"
 
 
+class ReachPin(models.Model):
+    """An account that pins of a toolbox lead to, for these tools, and the audience whom they lead there."""
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    connection = models.UUIDField()
+    connector = models.CharField(max_length=48)
+    label = models.CharField(max_length=100)
+    owner = models.EmailField()
+    toolbox_id = models.UUIDField()
+    toolbox = models.CharField(max_length=100)
+    tools = models.UUIDField()
+    audience = models.UUIDField(db_index=True)
+
+    objects = TenantManager()
+
+    def __str__(self) -> str:
+        return f"{self.toolbox}: {self.label}"
+
+
 class ReachRow(models.Model):
-    """One member, one connection, and the tools they reach through it: a view over the tables above."""
+    """One member, one connection, and the tools they reach through it: a view over the tables above.
+
+    Where a toolbox stands, its pins lead there, and its tools run with the arguments that are frozen in them.
+    """
 
     id = models.CharField(primary_key=True, max_length=48)
     organization = models.ForeignKey(Organization, on_delete=models.DO_NOTHING, related_name="+")
@@ -108,6 +130,7 @@ class ReachRow(models.Model):
     connection = models.UUIDField()
     label = models.CharField("account", max_length=100)
     owner = models.EmailField("account of")
+    toolbox = models.CharField("through the toolbox", max_length=100)
     tools = ArrayField(models.CharField(max_length=200))
     tool_count = models.IntegerField()
 

@@ -1,7 +1,9 @@
 """The reach report: agrees with everybody's pool, whatever changes, and takes its tasks in any order."""
 
 import threading
+from collections import defaultdict
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
@@ -10,11 +12,12 @@ from pytest_django import DjangoAssertNumQueries
 from accesscontrol import versions
 from accesscontrol.models import Member, Organization, Restriction, Surface
 from accesscontrol.services import memberships, restrictions
-from connectors.models import Connector
+from connectors.models import Connection, Connector, Toolbox
 from search import reach_report
 from search.models import ReachAllowance, ReachAudience, ReachConnection, ReachMember, ReachRow, ReachTools
 from search.tasks import apply_reach, sweep_reach
 from tests import cast
+from tests.connectors.toolboxes import freeze, share, toolbox
 from tests.search.reach_world import World, by_pools, reported
 
 
@@ -63,6 +66,57 @@ def test_the_report_is_asked_from_both_ends(notion: Connector, alice: Member, bo
     assert rows.get(member=bob).tools == ["create_page"]
     assert {row.member for row in reach_report.reaching(rows, "notion.create_page")} == {alice, bob}
     assert {row.member for row in reach_report.reaching(rows, "notion.delete_page")} == {alice}
+
+
+def through_toolboxes(organization: Organization) -> set[tuple[str, str, str, str, tuple[str, ...]]]:
+    apply(organization)
+    rows = ReachRow.objects.of(organization).exclude(toolbox="").select_related("member__user")
+    return {(row.member.user.name, row.toolbox, row.label, row.owner, tuple(row.tools)) for row in rows}
+
+
+def test_what_pins_of_shared_toolboxes_hand_out_is_reported_as_the_pool_has_it(
+    notion: Connector, alice: Member, bob: Member
+) -> None:
+    bea, gus = cast.member(bob.organization, "bea"), cast.member(bob.organization, "gus")
+    box, account = toolbox(bob), Connection.objects.get()
+    for name in ("create_page", "delete_page"):
+        freeze(box, notion, name, connections=[account])
+    share(box, bea)
+    block(bea)
+    apply(bob.organization)
+    assert through_toolboxes(bob.organization) == {
+        ("Bob", "Support", "Main", "bob@acme.example", ("delete_page",)),
+        ("Bob", "Support", "Main", "bob@acme.example", ("create_page",)),
+        ("Bea", "Support", "Main", "bob@acme.example", ("create_page",)),
+    }
+    found: dict[tuple[UUID, UUID], set[str]] = defaultdict(set)
+    for row in ReachRow.objects.of(bob.organization):
+        found[row.member_id, row.connection] |= set(row.tools)
+    assert found == by_pools(bob.organization)
+    assert (gus.pk, account.pk) not in found
+
+
+@pytest.mark.parametrize("ends", ["unshared", "pinner", "toolbox", "account", "tool"])
+def test_it_is_out_of_the_report_with_whatever_ends_it(notion: Connector, bob: Member, ends: str) -> None:
+    bea = cast.member(bob.organization, "bea")
+    box, account = toolbox(bob), Connection.objects.get()
+    freeze(box, notion, "create_page", connections=[account])
+    share(box, bea)
+    assert {member for member, *_ in through_toolboxes(bob.organization)} == {"Bob", "Bea"}
+    with transaction.atomic():
+        versions.bump(bob.organization)
+        match ends:
+            case "unshared":
+                box.shares.all().delete()
+            case "pinner":
+                block(bob, "notion.create_page")
+            case "toolbox":
+                Toolbox.objects.update(enabled=False)
+            case "account":
+                Connection.objects.update(status=Connection.Status.NEEDS_REAUTH)
+            case "tool":
+                notion.tools.update(enabled=False)
+    assert "Bea" not in {member for member, *_ in through_toolboxes(bob.organization)}
 
 
 def test_one_organization_s_report_leaves_another_s_alone(notion: Connector, bob: Member, charlie: Member) -> None:

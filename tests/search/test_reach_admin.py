@@ -98,6 +98,7 @@ def test_the_report_is_exported_as_json_lines(reach: list[ReachRow], alice: Memb
         "connection": str(row.connection),
         "account": "=Bob's",
         "account_of": "bob@acme.example",
+        "toolbox": "",
         "tools": ["create_page"],
     }
     assert len(lines) == 2

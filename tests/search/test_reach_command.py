@@ -11,6 +11,7 @@ from accesscontrol.models import Member
 from connectors.models import Connection
 from search.tasks import sweep_reach
 from tests import cast
+from tests.connectors.toolboxes import freeze, share, toolbox
 
 
 @pytest.fixture
@@ -46,6 +47,7 @@ def test_json_is_the_report_with_its_version(account: Connection, bob: Member) -
                 "connection": str(account.pk),
                 "account": "Main",
                 "account_of": "bob@acme.example",
+                "toolbox": "",
                 "tools": ["create_page"],
             }
         ],
@@ -78,3 +80,13 @@ def test_people_read_lines_and_when_it_was_applied(account: Connection) -> None:
 def test_nobody_of_that_address_is_told(account: Connection) -> None:
     with pytest.raises(CommandError, match="No member has"):
         run("--member", "nobody@acme.example")
+
+
+def test_it_says_which_toolbox_leads_to_whose_account(account: Connection, bob: Member) -> None:
+    bea = cast.member(bob.organization, "bea")
+    box = toolbox(bob)
+    freeze(box, account.connector, "create_page", connections=[account])
+    share(box, bea)
+    sweep_reach()
+    said = run("--member", "bea@acme.example", "--tool", "notion.create_page")
+    assert "Main of bob@acme.example, through the toolbox Support" in said

@@ -33,6 +33,8 @@ class Command(BaseCommand):
             return
         for record in records(rows):
             account = f"{record['account']} of {record['account_of']}"
+            if record["toolbox"]:
+                account += f", through the toolbox {record['toolbox']}"
             self.stdout.write(
                 f"{record['member']:<40} {record['connector']:<20} {account:<40} {', '.join(record['tools'])}"
             )
@@ -60,4 +62,4 @@ def _report(organization: Organization, rows: QuerySet[ReachRow]) -> dict[str, A
     }
 
 
-_SHOWN = ("member", "connector", "connection", "account", "account_of", "tools")
+_SHOWN = ("member", "connector", "connection", "account", "account_of", "toolbox", "tools")
