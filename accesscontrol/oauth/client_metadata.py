@@ -37,8 +37,8 @@ class ClientMetadata:
         return {
             "client_name": self.name,
             "redirect_uris": list(self.redirect_uris),
-            "grant_types": list(GRANT_TYPES),
-            "response_types": ["code"],
+            "grant_types": list(GRANT_TYPES) if self.redirect_uris else [],
+            "response_types": ["code"] if self.redirect_uris else [],
             "token_endpoint_auth_method": self.auth_method,
         }
 
@@ -54,6 +54,11 @@ def narrowed(said: Mapping[str, Any]) -> ClientMetadata:
     return ClientMetadata(
         name=_name(said.get("client_name")), redirect_uris=_redirects(said), auth_method=_auth_method(said)
     )
+
+
+def service(name: str) -> ClientMetadata:
+    """One that nobody signs in to: it has a secret, and asks what tokens stand for."""
+    return ClientMetadata(name=_name(name), redirect_uris=(), auth_method=SECRET_METHODS[0])
 
 
 def _name(said: object) -> str:

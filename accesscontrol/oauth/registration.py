@@ -43,7 +43,11 @@ class RegistrationView(APIView):
         return Response(register(metadata), status=201, headers={"Cache-Control": "no-store"})
 
 
-def register(metadata: ClientMetadata) -> dict[str, Any]:
+def register(
+    metadata: ClientMetadata,
+    *,
+    source: OAuthClient.RegistrationSource = OAuthClient.RegistrationSource.DCR,
+) -> dict[str, Any]:
     """Stores the client; answers what was registered, with a secret only for who asked for one."""
     secret = "" if metadata.is_public else new_secret()
     client = OAuthClient(
@@ -51,10 +55,13 @@ def register(metadata: ClientMetadata) -> dict[str, Any]:
         name=metadata.name,
         redirect_uris=" ".join(metadata.redirect_uris),
         client_type=OAuthClient.CLIENT_PUBLIC if metadata.is_public else OAuthClient.CLIENT_CONFIDENTIAL,
-        authorization_grant_type=OAuthClient.GRANT_AUTHORIZATION_CODE,
+        # The toolkit wants an address with a code; a service without one gets a grant that is not served here.
+        authorization_grant_type=OAuthClient.GRANT_AUTHORIZATION_CODE
+        if metadata.redirect_uris
+        else OAuthClient.GRANT_CLIENT_CREDENTIALS,
         client_secret=digest(secret) if secret else "",
         hash_client_secret=False,
-        registration_source=OAuthClient.RegistrationSource.DCR,
+        registration_source=source,
     )
     client.full_clean()
     client.save()
