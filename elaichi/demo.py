@@ -1,4 +1,4 @@
-"""Demo data for the local stack: one organization, three people, three invented products with accounts at them.
+"""Demo data for the local stack: an organization, three people, three invented products with accounts, a toolbox.
 
 Loading it again changes nothing that is there, except that the products' addresses follow the sandbox, and that a login
 or token which `var/local.json` has lost is replaced.
@@ -7,19 +7,22 @@ or token which `var/local.json` has lost is replaced.
 import json
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 
-from accesscontrol.exceptions import InvalidToken
+from accesscontrol.exceptions import InvalidToken, Refusal
 from accesscontrol.models import Member, Organization, Restriction, Role, Surface, User
 from accesscontrol.permissions import BUILT_IN_ROLES, ORG_OWNER_SLUG, Scope
 from accesscontrol.services import grants, organizations, restrictions
 from connectors.catalog.importer import import_catalog
 from connectors.catalog.openapi.reader import read_openapi
-from connectors.models import Connection, Connector, Tool
+from connectors.models import Connection, Connector, Level, Tool, Toolbox
+from connectors.services import frozen_tools, sharing, toolboxes
+from connectors.services.frozen_tools import Changes
 from elaichi.sandbox.accounts import ACCOUNTS, Account
 from elaichi.sandbox.document import Document
 
@@ -31,6 +34,10 @@ PEOPLE = (
     ("member@example.com", "Max Member", "member"),
     ("restricted@example.com", "Rita Restricted", RESTRICTED_ROLE[0]),
 )
+
+TOOLBOX = "Website support"
+_ABOUT = "The tickets of our website, as Olive's account sees them."
+_SKILL = "List the tickets first. The urgent ones come before all others."
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,7 @@ def load(*, public_url: str, sandbox_url: str, local_file: Path) -> dict[str, An
             _import(organization, product, sandbox_url)
         _contractors_may_not_delete(organization)
         people = [_person(organization, *person, known.get(person[0])) for person in PEOPLE]
+        _toolbox(organization)
     said = {
         "admin_url": f"{public_url}/admin/",
         "mcp_url": f"{public_url}/mcp",
@@ -146,6 +154,29 @@ def _credential(account: Account) -> dict[str, str]:
     if account.username:
         return {"username": account.username, "password": account.secret}
     return {"token": account.secret} if account.product == "deskline" else {"key": account.secret}
+
+
+def _toolbox(organization: Organization) -> None:
+    """The owner's, with one frozen tool that is pinned to their account; shared with the member.
+
+    Where there is any toolbox, somebody works with them already; where a rule is in the way, it stays away.
+    """
+    if Toolbox.objects.of(organization).exists():
+        return
+    owner, member = (Member.objects.of(organization).get(user__email=email) for email, *_ in PEOPLE[:2])
+    connector = Connector.objects.of(organization).get(slug="deskline")
+    pinned = Connection.objects.filter(owner=owner, connector=connector, label="Acme")
+    with suppress(Refusal), transaction.atomic():
+        made = toolboxes.create(name=TOOLBOX, description=_ABOUT, skill=_SKILL, surface=Surface.SYSTEM, actor=owner)
+        frozen_tools.add(
+            toolbox=made,
+            connector=connector,
+            tool="list_tickets",
+            changes=Changes(fixed={"project": "WEB"}, connections=list(pinned)),
+            surface=Surface.SYSTEM,
+            actor=owner,
+        )
+        sharing.share(target=made, grantee=member, level=Level.USE, surface=Surface.SYSTEM, actor=owner)
 
 
 def _token(member: Member, known: Person | None) -> str:
