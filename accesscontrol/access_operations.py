@@ -23,7 +23,7 @@ Prose = Annotated[str, AfterValidator(lambda text: text.replace("\0", "").strip(
 
 
 class AskInput(OperationInput):
-    connector: str = Field(max_length=48, pattern=r"^[a-z0-9_-]+$", description="Its slug.")
+    connector: str = Field(max_length=48, pattern=r"^[a-z0-9_-]+$")
     tool: str = Field(
         default="",
         max_length=200,
@@ -51,7 +51,7 @@ def ask(caller: Caller, asked: AskInput) -> dict[str, Any]:
 
 def list_requests(caller: Caller, asked: PageInput) -> dict[str, Any]:
     rows = AccessRequest.objects.of(caller.organization).filter(member=caller.member)
-    found, more = page(rows, asked, name="access_request.list", fields=("connector", "tool"))
+    found, more = page(rows, asked, name="access_request.list")
     return {"requests": [_request(row) for row in found], **more}
 
 

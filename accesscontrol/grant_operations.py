@@ -23,7 +23,7 @@ class RevokeInput(OperationInput):
 
 
 def list_grants(caller: Caller, asked: PageInput) -> dict[str, Any]:
-    found, more = page(_in_force(caller), asked, name="grant.list", fields=("client_name",))
+    found, more = page(_in_force(caller), asked, name="grant.list")
     return {"grants": [_grant(caller, grant) for grant in found], **more}
 
 

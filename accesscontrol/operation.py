@@ -92,10 +92,11 @@ class Operation[InputT: OperationInput]:
     @property
     def annotations(self) -> Mapping[str, Any]:
         """MCP's hints, from the scope: what reads does not write, and only our own records are touched."""
+        reads = self.scope in (Scope.READ, Scope.TOOLS)
         return {
-            "readOnlyHint": self.scope is Scope.READ,
+            "readOnlyHint": reads,
             "destructiveHint": self.scope is Scope.DESTRUCTIVE,
-            "idempotentHint": self.scope is Scope.READ,
+            "idempotentHint": reads,
             "openWorldHint": False,
         }
 

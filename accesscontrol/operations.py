@@ -9,11 +9,11 @@ from django.db.models import Count, Q
 from accesscontrol.caller import Caller
 from accesscontrol.models import Member, Team, TeamMembership
 from accesscontrol.operation import Operation, registry
-from accesscontrol.pagination import PageInput, page
+from accesscontrol.pagination import SearchedPageInput, page
 from accesscontrol.permissions import Permission, Scope
 
 
-def list_members(caller: Caller, asked: PageInput) -> dict[str, Any]:
+def list_members(caller: Caller, asked: SearchedPageInput) -> dict[str, Any]:
     rows = Member.objects.of(caller.organization).exclude(status=Member.Status.REMOVED)
     found, more = page(
         rows.select_related("user", "role"),
@@ -24,7 +24,7 @@ def list_members(caller: Caller, asked: PageInput) -> dict[str, Any]:
     return {"members": [_member(member) for member in found], **more}
 
 
-def list_teams(caller: Caller, asked: PageInput) -> dict[str, Any]:
+def list_teams(caller: Caller, asked: SearchedPageInput) -> dict[str, Any]:
     active = Q(memberships__member__status=Member.Status.ACTIVE)
     rows = Team.objects.of(caller.organization).annotate(size=Count("memberships", filter=active))
     found, more = page(rows, asked, name="team.list", fields=("name",))
@@ -58,7 +58,7 @@ registry.register(
         verb="list",
         title="List members",
         description="The people here, with role and status.",
-        input=PageInput,
+        input=SearchedPageInput,
         permission=Permission.MEMBER_VIEW,
         scope=Scope.READ,
         run=list_members,
@@ -70,7 +70,7 @@ registry.register(
         verb="list",
         title="List teams",
         description="The teams, and whether you are in each.",
-        input=PageInput,
+        input=SearchedPageInput,
         permission=Permission.TEAM_VIEW,
         scope=Scope.READ,
         run=list_teams,

@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 from accesscontrol.caller import Caller
 from accesscontrol.models import Member, Role
 from accesscontrol.operation import Operation, OperationInput, registry
-from accesscontrol.pagination import PageInput, page
+from accesscontrol.pagination import SearchedPageInput, page
 from accesscontrol.permissions import Permission, Scope
 
 
@@ -30,7 +30,7 @@ def get_organization(caller: Caller, asked: NothingInput) -> dict[str, Any]:
     }
 
 
-def list_roles(caller: Caller, asked: PageInput) -> dict[str, Any]:
+def list_roles(caller: Caller, asked: SearchedPageInput) -> dict[str, Any]:
     active = Count("members", filter=Q(members__status=Member.Status.ACTIVE))
     found, more = page(
         Role.objects.of(caller.organization).annotate(size=active), asked, name="role.list", fields=("label", "slug")
@@ -70,7 +70,7 @@ registry.register(
         verb="list",
         title="List roles",
         description="The roles, how many people have each, and what each permits.",
-        input=PageInput,
+        input=SearchedPageInput,
         permission=Permission.ROLE_VIEW,
         scope=Scope.READ,
         run=list_roles,

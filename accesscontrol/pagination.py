@@ -21,11 +21,16 @@ class InvalidCursor(InvalidArguments):
 
 
 class PageInput(OperationInput):
-    """The arguments of every list; `q` keeps the rows that hold it, case aside."""
+    """The arguments of every list."""
 
-    q: str = Field(default="", max_length=100)
     limit: int = Field(default=50, ge=1, le=200)
     cursor: str = Field(default="", max_length=300)
+
+
+class SearchedPageInput(PageInput):
+    """Of a list in which a reader looks for something: `q` keeps the rows that hold it, case aside."""
+
+    q: str = Field(default="", max_length=100)
 
 
 def page[ModelT: Model](
@@ -36,7 +41,7 @@ def page[ModelT: Model](
     `name` binds a cursor to its list; `fields` are the ones that `q` is looked for in. Raises InvalidCursor.
     """
     rows = rows.order_by("pk")
-    if asked.q:
+    if isinstance(asked, SearchedPageInput) and asked.q:
         # PostgreSQL takes no NUL in a text, and no row holds one.
         wanted = asked.q.replace("\0", "")
         rows = rows.filter(reduce(or_, (Q(**{f"{field}__icontains": wanted}) for field in fields), Q()))

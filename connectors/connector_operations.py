@@ -21,7 +21,7 @@ MAX_NAMES = 200
 
 
 class ConnectorInput(OperationInput):
-    connector: str = Field(max_length=100, description="Its slug or label.")
+    connector: str = Field(max_length=100)
     q: str = Field(default="", max_length=100)
 
 

@@ -19,10 +19,8 @@ NONE = "none"
 class ShareInput(OperationInput):
     """What is shared is for the inputs that extend this one to say."""
 
-    grantee: str = Field(min_length=1, max_length=254, description="An e-mail address, team or everyone.")
-    level: Literal["none", "view", "use", "edit"] = Field(
-        description="use runs its tools, view only lists it, none ends it."
-    )
+    grantee: str = Field(min_length=1, max_length=254, description="E-mail, team or everyone.")
+    level: Literal["none", "view", "use", "edit"] = Field(description="use: its tools run; none: ends it.")
 
 
 def apply(caller: Caller, target: Target, asked: ShareInput) -> None:

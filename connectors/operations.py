@@ -8,7 +8,7 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 
 from accesscontrol.caller import Caller
 from accesscontrol.operation import Operation, registry
-from accesscontrol.pagination import PageInput, page
+from accesscontrol.pagination import SearchedPageInput, page
 from accesscontrol.permissions import Permission, Scope
 from accesscontrol.policy import ToolRef
 from accesscontrol.resolver import Checkpoint, decide
@@ -18,14 +18,14 @@ from connectors.models import Connection, Connector, Level, Share
 from connectors.reach import account_names, connections_within_reach, with_levels
 
 
-def list_connectors(caller: Caller, asked: PageInput) -> dict[str, Any]:
+def list_connectors(caller: Caller, asked: SearchedPageInput) -> dict[str, Any]:
     enabled = Count("tools", filter=Q(tools__enabled=True))
     rows = Connector.objects.of(caller.organization).filter(enabled=True).annotate(tool_count=enabled)
     found, more = page(rows, asked, name="connector.list", fields=("label", "slug"))
     return {"connectors": [_connector(row) for row in found if _listed(caller, row)], **more}
 
 
-def list_connections(caller: Caller, asked: PageInput) -> dict[str, Any]:
+def list_connections(caller: Caller, asked: SearchedPageInput) -> dict[str, Any]:
     found, more = page(
         visible_connections(caller),
         asked,
@@ -80,7 +80,7 @@ registry.register(
         verb="list",
         title="List connectors",
         description="The apps that can be connected here.",
-        input=PageInput,
+        input=SearchedPageInput,
         permission=Permission.CONNECTOR_VIEW,
         scope=Scope.READ,
         run=list_connectors,
@@ -92,7 +92,7 @@ registry.register(
         verb="list",
         title="List my connections",
         description="Your accounts and those shared with you, and whether each works.",
-        input=PageInput,
+        input=SearchedPageInput,
         permission=Permission.CONNECTION_VIEW,
         scope=Scope.READ,
         run=list_connections,

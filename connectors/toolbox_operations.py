@@ -9,7 +9,7 @@ from pydantic import Field
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import InvalidArguments, NotFound, Problem, Refusal
 from accesscontrol.operation import Operation, OperationInput, parse_input, registry
-from accesscontrol.pagination import PageInput, page
+from accesscontrol.pagination import SearchedPageInput, page
 from accesscontrol.permissions import Permission, Scope
 from connectors import grantees
 from connectors.frozen_reach import toolboxes_of
@@ -37,7 +37,7 @@ class ConfinedClient(Refusal):
         )
 
 
-class ToolboxListInput(PageInput):
+class ToolboxListInput(SearchedPageInput):
     templates: bool = False
 
 
@@ -49,7 +49,7 @@ class SaveInput(OperationInput):
     toolbox: str = Field(max_length=36, description="Its id, or new.")
     name: str | None = Field(default=None, min_length=1, max_length=100)
     description: str | None = Field(default=None, max_length=500)
-    skill: str | None = Field(default=None, max_length=10_000, description="How to use its tools.")
+    skill: str | None = Field(default=None, max_length=10_000)
     template: bool | None = None
     enabled: bool | None = None
     tools: list[Any] | None = Field(

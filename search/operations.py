@@ -26,7 +26,7 @@ registry.register(
         title="Explain a search",
         description="Why search_tools found a tool, or not.",
         input=ExplainInput,
-        permission=Permission.TOOL_EXECUTE,
+        permission=Permission.CONNECTOR_MANAGE,
         scope=Scope.TOOLS,
         run=explain,
     )

@@ -22,9 +22,9 @@ def _read(given: object) -> object:
 
 
 class AuditListInput(PageInput):
-    action: str = Field(default="", max_length=60, description="Such as tool.call.")
-    outcome: str = Field(default="", max_length=40, description="ok, or a refusal's code.")
-    member: str = Field(default="", max_length=254, description="An e-mail address.")
+    action: str = Field(default="", max_length=60)
+    outcome: str = Field(default="", max_length=40)
+    member: str = Field(default="", max_length=254)
     since: Annotated[AwareDatetime, BeforeValidator(_read)] | None = None
 
 

@@ -21,7 +21,7 @@ class UnknownConnector(Refusal):
 
 
 class ConnectInput(OperationInput):
-    connector: str = Field(max_length=100, description="Its slug or label.")
+    connector: str = Field(max_length=100)
     connection: str = Field(default="", max_length=36, description="Its id, to connect it again.")
 
 

@@ -28,8 +28,8 @@ class SearchInput(OperationInput):
 
 
 class ExecuteInput(OperationInput):
-    name: str = Field(description="Exactly as search_tools returned it.")
-    arguments: dict[str, Any] = Field(default_factory=dict, description="As its input_schema says.")
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
 
 
 # Every model reads it with the list, so it names what a client could rely on and leaves the rest open.
@@ -37,9 +37,7 @@ SEARCH_OUTPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "result": {"type": "array", "items": {"type": "object"}},
-        "matched": {"type": "integer"},
         "next_cursor": {"type": "string"},
-        "note": {"type": "string"},
     },
 }
 
@@ -52,23 +50,21 @@ def definitions(pool: Pool) -> list[dict[str, Any]]:
     return [
         {
             "name": SEARCH,
-            "title": "Search tools",
             "description": (
                 f"Find tools of the connected apps ({apps}), best first, each with its input_schema; run one with "
                 "execute_tool. An empty list means that no connected tool does this: rephrase, or say so. Rows marked "
                 "restricted cannot be run."
             ),
-            "inputSchema": short(input_schema(SearchInput)),
+            "inputSchema": short(input_schema(SearchInput), unsaid=frozenset()),
             "outputSchema": SEARCH_OUTPUT_SCHEMA,
-            "annotations": {"readOnlyHint": True},
+            "annotations": _annotations(read_only=True),
             "_meta": cards.shown_by("search"),
         },
         {
             "name": EXECUTE,
-            "title": "Execute tool",
-            "description": ("Run a tool that search_tools returned, with arguments that fit its input_schema."),
+            "description": "Run a tool: the name that search_tools returned, and arguments that fit its input_schema.",
             "inputSchema": short(input_schema(ExecuteInput)),
-            "annotations": {"destructiveHint": True},
+            "annotations": _annotations(read_only=False),
             "_meta": cards.shown_by("call"),
         },
     ]
@@ -92,3 +88,12 @@ def run(caller: Caller, name: str, arguments: dict[str, Any]) -> Result:
         return Result(value=found)
     wanted = parse_input(ExecuteInput, arguments)
     return call_tool(caller, wanted.name, wanted.arguments)
+
+
+def _annotations(*, read_only: bool) -> dict[str, bool]:
+    return {
+        "readOnlyHint": read_only,
+        "destructiveHint": not read_only,
+        "idempotentHint": read_only,
+        "openWorldHint": not read_only,
+    }

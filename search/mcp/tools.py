@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from accesscontrol.caller import Caller
-from accesscontrol.operation import Operation, input_schema, registry
-from accesscontrol.permissions import Scope
+from accesscontrol.operation import input_schema, registry
 from search.calling import call_tool
 from search.mcp import meta_tools
 from search.mcp.entries import short
@@ -47,18 +46,11 @@ class OperationsAndConnectedTools:
                     "name": operation.name,
                     "description": operation.description,
                     "inputSchema": short(input_schema(operation.input)),
-                    "annotations": _hints(operation),
+                    "annotations": dict(operation.annotations),
                 }
 
     def call(self, caller: Caller, name: str, arguments: dict[str, Any]) -> ToolResult | None:
         return success(call_tool(caller, name, arguments))
-
-
-def _hints(operation: Operation[Any]) -> dict[str, bool]:
-    """Those that are not the protocol's own defaults, or would be taken for the worst: of what reads, that it reads."""
-    if operation.scope is Scope.READ:
-        return {"readOnlyHint": True}
-    return {"destructiveHint": operation.annotations["destructiveHint"]}
 
 
 sources: list[Source] = [MetaTools(), OperationsAndConnectedTools()]

@@ -66,7 +66,8 @@ class McpView(APIView):
         # From gunicorn; another server's requests run to their end.
         with ending_with(request.META.get("gunicorn.socket")):
             result = answer(caller, message)
-        return JsonResponse({"jsonrpc": "2.0", "id": message.id, "result": result})
+        body = {"jsonrpc": "2.0", "id": message.id, "result": result}
+        return JsonResponse(body, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         cors.allow(response, request.headers.get("Origin"))

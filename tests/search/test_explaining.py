@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from accesscontrol.models import Member, Restriction, Surface
+from accesscontrol.models import Member, Organization, Restriction, Surface
 from accesscontrol.permissions import Scope
 from accesscontrol.services import restrictions
 from connectors.models import Connector
@@ -13,6 +13,12 @@ from tests.connectors.sharing import refusal
 from tests.search.mcp.rpc import Rpc
 
 EXPLAIN = "elaichi__search__explain"
+
+
+@pytest.fixture
+def bob(acme: Organization) -> Member:
+    """Somebody who looks after connectors: to others the operation is not offered."""
+    return cast.member(acme, "bob", "org-admin")
 
 
 @pytest.fixture
@@ -68,7 +74,7 @@ def test_a_restricted_tool_and_one_that_is_not_there(rpc: Rpc, bob: Member) -> N
     assert explained(rpc, "get page", "no_such_tool")["outcome"] == "unknown"
 
 
-def test_it_needs_what_a_search_needs(bob: Member, notion: Connector) -> None:
+def test_it_is_for_those_who_look_after_connectors_and_may_search(bob: Member, notion: Connector) -> None:
     assert refusal(Rpc(cast.token(bob, scopes=[Scope.READ])), EXPLAIN, query="x")["scope"] == "mcp:tools"
-    guest = cast.member(bob.organization, "gus", "guest")
-    assert refusal(Rpc(cast.token(guest)), EXPLAIN, query="x")["permission"] == "tool:execute"
+    member = cast.member(bob.organization, "mel", "member")
+    assert refusal(Rpc(cast.token(member)), EXPLAIN, query="x")["permission"] == "connector:manage"

@@ -62,8 +62,7 @@ def test_every_entry_is_one_that_clients_accept(rpc: Rpc) -> None:
         assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", tool["name"])
         assert schema["type"] == "object"
         assert not {"oneOf", "anyOf", "allOf", "$schema"} & set(schema)
-        # What is left out is the protocol's default, or means nothing for what only reads.
-        assert tool["annotations"].get("readOnlyHint") or "destructiveHint" in tool["annotations"]
+        assert {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} <= set(tool["annotations"])
 
 
 def test_the_search_tool_names_the_connected_apps(rpc: Rpc) -> None:
@@ -78,7 +77,7 @@ def test_there_is_one_page(rpc: Rpc) -> None:
 
 
 class TestHowMuchAModelReads:
-    """A token is four characters, of the list as JSON with Python's own separators."""
+    """A token is four characters of the list as it is sent."""
 
     @pytest.mark.parametrize(("role", "bound"), [("member", 2_500), ("org-owner", 6_000)])
     def test_all_entries_fit_into_their_budget(self, notion: Connector, bob: Member, role: str, bound: int) -> None:
@@ -91,4 +90,6 @@ class TestHowMuchAModelReads:
         share(toolbox(bob, "Of Bob"), who)
         listed = Rpc(cast.token(who)).result("tools/list")["tools"]
         assert listed[0]["name"] == "search_tools"
-        assert len(json.dumps(listed, ensure_ascii=False)) / 4 <= bound
+        sent = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
+        assert sent in Rpc(cast.token(who)).send("tools/list").content.decode()
+        assert len(sent) / 4 <= bound
