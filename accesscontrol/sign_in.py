@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
@@ -111,8 +112,16 @@ def _record(email: str, outcome: str) -> None:
         )
 
 
+class SignInForm(AuthenticationForm):
+    error_messages = {  # noqa: RUF012  as Django's own is
+        **AuthenticationForm.error_messages,
+        "invalid_login": "This e-mail address and this password do not belong together. Try again.",
+    }
+
+
 class SignIn(LoginView):
     template_name = "login.html"
+    authentication_form = SignInForm
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         """Browsers hold every redirect that follows a posted form to `form-action`, and who signs in on the way to

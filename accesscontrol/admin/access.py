@@ -79,7 +79,7 @@ class GrantAdmin(RefusalsShown, TenantAdmin[Grant]):
             actor=actor_in(request, obj.member.organization),
         )
 
-    @display(description="Name")
+    @display(description="Identity")
     def name_is(self, obj: Grant) -> str:
         return capfirst(vouching(obj.client)) if obj.client is not None else "–"
 
