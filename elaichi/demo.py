@@ -1,4 +1,4 @@
-"""Demo data for the local stack: an organization, three people, three invented products with accounts, a toolbox.
+"""Demo data for the local stack: an organization, three people, invented products, accounts at three, a toolbox.
 
 Loading it again changes nothing that is there, except that the products' addresses follow the sandbox, and that a login
 or token which `var/local.json` has lost is replaced.
@@ -20,9 +20,10 @@ from accesscontrol.permissions import BUILT_IN_ROLES, ORG_OWNER_SLUG, Scope
 from accesscontrol.services import grants, organizations, restrictions
 from connectors.catalog.importer import import_catalog
 from connectors.catalog.openapi.reader import read_openapi
-from connectors.models import Connection, Connector, Level, Tool, Toolbox
-from connectors.services import frozen_tools, sharing, toolboxes
+from connectors.models import Connection, Connector, Level, OAuthApp, Tool, Toolbox
+from connectors.services import frozen_tools, oauth_apps, sharing, toolboxes
 from connectors.services.frozen_tools import Changes
+from elaichi.sandbox import calendary
 from elaichi.sandbox.accounts import ACCOUNTS, Account
 from elaichi.sandbox.document import Document
 
@@ -57,6 +58,7 @@ def load(*, public_url: str, sandbox_url: str, local_file: Path) -> dict[str, An
         organization = _organization()
         for product in PRODUCTS:
             _import(organization, product, sandbox_url)
+        _calendary(organization, sandbox_url)
         _contractors_may_not_delete(organization)
         people = [_person(organization, *person, known.get(person[0])) for person in PEOPLE]
         _toolbox(organization)
@@ -86,13 +88,29 @@ def _organization() -> Organization:
 
 
 def _import(organization: Organization, product: str, sandbox_url: str) -> None:
-    document = Document(product, sandbox_url)
-    catalog = read_openapi(json.dumps(document.content).encode(), source=f"{product}.json")
+    _import_document(organization, product, Document(product, sandbox_url).content)
+
+
+def _calendary(organization: Organization, sandbox_url: str) -> None:
+    """A product that nobody is connected to: for whoever wants to see how signing in at one goes."""
+    url = f"{sandbox_url.rstrip('/')}/{calendary.SLUG}"
+    _import_document(organization, calendary.SLUG, calendary.Calendary(url).document)
+    connector = Connector.objects.of(organization).get(slug=calendary.SLUG)
+    app = OAuthApp.objects.filter(connector=connector).first() or OAuthApp(connector=connector)
+    if app.token_url == f"{url}/token":
+        return
+    app.client_id, app.client_authentication = calendary.CLIENT_ID, OAuthApp.ClientAuthentication.NONE
+    app.authorization_url, app.token_url = f"{url}/authorize", f"{url}/token"
+    oauth_apps.save(app=app, client_secret="", surface=Surface.SYSTEM)
+
+
+def _import_document(organization: Organization, product: str, document: dict[str, Any]) -> None:
+    catalog = read_openapi(json.dumps(document).encode(), source=f"{product}.json")
     import_catalog(
         organization=organization,
         catalog=catalog,
         slug=product,
-        label=document.title,
+        label=document["info"]["title"],
         base_url=catalog.base_url,
         surface=Surface.SYSTEM,
     )

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from urllib.parse import parse_qs
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from elaichi.sandbox import accounts, arguments
+from elaichi.sandbox import accounts, arguments, calendary
 from elaichi.sandbox.deskline import Deskline
 from elaichi.sandbox.document import Document
 from elaichi.sandbox.front import front_page
@@ -39,6 +39,7 @@ class Sandbox:
 
     def __init__(self, url: str) -> None:
         self.documents = {product: Document(product, url.rstrip("/")) for product in PRODUCTS}
+        self._calendary = calendary.Calendary(f"{url.rstrip('/')}/{calendary.SLUG}")
         self._services = {
             (account.product, account.name): PRODUCTS[account.product](account.name) for account in accounts.ACCOUNTS
         }
@@ -61,6 +62,8 @@ class Sandbox:
         first, _, rest = request.path.removeprefix("/").partition("/")
         if first in self.documents:
             return self._product(first, f"/{rest}", request)
+        if first == calendary.SLUG:
+            return self._calendary.answer(f"/{rest}", request)
         if first == "_records":
             return self._records(*rest.partition("/")[::2])
         return self._page(request)

@@ -14,6 +14,8 @@ _PAGE = """<!doctype html>
 <style>body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem
 }}</style> <h1>Sandbox</h1> <p>Invented products that elaichi talks to on this machine. Their records live in
 memory: a restart brings back the first ones. <a href="/_journal">What has arrived so far</a>.</p> {products}
+<h2>Calendary</h2>
+<p>A calendar that people sign in to, by OAuth. <a href="/calendary/openapi.json">OpenAPI document</a></p>
 </html>
 """
 
