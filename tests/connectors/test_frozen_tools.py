@@ -138,7 +138,8 @@ def test_one_whose_tool_is_gone_is_switched_off_and_taken_out_and_nothing_else(
 ) -> None:
     row = freeze(box, deskline)
     deskline.tools.filter(name="list_tickets").delete()
-    for changes in ({"fixed": {}}, {"enabled": True}, {"enabled": False, "name": "x"}):
+    refused: list[dict[str, Any]] = [{"fixed": {}}, {"enabled": True}, {"enabled": False, "name": "x"}]
+    for changes in refused:
         with pytest.raises(NotFound):
             change(row, **changes)
     change(row, enabled=False)

@@ -1,6 +1,7 @@
 """What the clock starts: servers are read again once a day, and what nobody comes back to is let go of."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from celery.schedules import crontab
@@ -20,7 +21,7 @@ from tests import cast
 NOON = datetime(2026, 6, 1, 12, 20, tzinfo=UTC)
 
 
-def server(bob: Member, number: int, **fields: object) -> Connector:
+def server(bob: Member, number: int, **fields: Any) -> Connector:
     fields = {"kind": Connector.Kind.MCP, "id": UUID(int=number), **fields}
     return cast.connector(bob.organization, f"desk-{number}", **fields)
 
