@@ -182,7 +182,7 @@ def test_an_account_without_its_credential_is_refused(alice: Member) -> None:
         page(Connection, "add"),
         {"connector": str(connector.pk), "owner": str(alice.pk), "label": "Main", "status": "active"},
     )
-    assert "Notion needs: token" in response.content.decode()
+    assert "Notion needs: Access token." in response.content.decode()
 
 
 def test_switching_a_tool_off_is_seen_by_the_next_search(alice: Member) -> None:

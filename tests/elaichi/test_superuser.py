@@ -43,6 +43,7 @@ def forms(bob: Member) -> dict[str, tuple[Any, dict[str, Any]]]:
                 "aliases": "[]",
                 "hosts": "[]",
                 "base_url": connector.base_url,
+                "max_concurrent_calls": "10",
                 "auth": json.dumps(connector.auth),
             },
         ),

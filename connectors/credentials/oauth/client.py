@@ -89,6 +89,8 @@ def revoke(app: OAuthApp, credential: Mapping[str, Any]) -> None:
     """Ends what the credential stands for (RFC 7009). Raises TokenRefused, Refusal."""
     kind = "refresh_token" if "refresh_token" in credential else "access_token"
     with _client(app, secret=_secret(app)) as client, _as_errors(app):
+        # Nothing more is asked there, so no connection waits for it.
+        client.headers["Connection"] = "close"
         client.revoke_token(app.revocation_url, token=credential[kind], token_type_hint=kind).raise_for_status()
 
 
