@@ -6,7 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from accesscontrol.exceptions import Conflict, MemberNotActive, NotFound
 from accesscontrol.models import AuditEvent, Member, Organization, Surface
-from accesscontrol.pagination import PageInput
+from accesscontrol.pagination import SearchedPageInput
 from accesscontrol.permissions import Scope
 from accesscontrol.services import memberships
 from connectors.models import Connection, Connector, Level, Share
@@ -123,6 +123,6 @@ class TestQueries:
         for number in range(5):
             share(cast.connection(account.owner, deskline, f"Desk {number}"), bea, Level.EDIT)
         caller = fresh(bea)
-        list_connections(caller, PageInput())
+        list_connections(caller, SearchedPageInput())
         with django_assert_num_queries(3):
-            assert len(list_connections(caller, PageInput())["connections"]) == 5
+            assert len(list_connections(caller, SearchedPageInput())["connections"]) == 5
