@@ -13,17 +13,17 @@ from django.http import HttpRequest
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminPasswordWidget
 
-from accesscontrol.admin.inlines import ServiceInline
 from accesscontrol.admin.refusals import RefusalsShown
 from accesscontrol.admin.tenant import TenantAdmin, actor_in, organization_of
 from accesscontrol.exceptions import Refusal
-from accesscontrol.models import Member, Surface, Team
+from accesscontrol.models import Surface
 from accesscontrol.permissions import Permission
 from connectors import account_state
 from connectors.admin.account_pages import AccountPages
+from connectors.admin.shares import ShareInline, save_shares
 from connectors.connecting.forms import labels_of
-from connectors.models import Connection, Connector, Level, Share
-from connectors.services import connections, sharing
+from connectors.models import Connection, Connector
+from connectors.services import connections
 
 _SECRETS = ("secret_1", "secret_2")
 
@@ -75,42 +75,8 @@ class ConnectionForm(forms.ModelForm[Connection]):
         self.credential = dict(zip(fields, given, strict=True)) if any(given) else None
 
 
-class ShareForm(forms.ModelForm[Share]):
-    """A stored share changes its level; another grantee is another row."""
-
-    class Meta:
-        model = Share
-        fields = ("member", "team", "whole_organization", "level")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if not self.instance._state.adding:
-            for name in ("member", "team", "whole_organization"):
-                self.fields[name].disabled = True
-
-    def _post_clean(self) -> None:
-        """The organization is the connection's, and not asked for."""
-        assert self.instance.connection is not None  # the page's own
-        self.instance.organization = self.instance.connection.connector.organization
-        super()._post_clean()  # type: ignore[misc]
-
-
-class ShareInline(ServiceInline):
-    model = Share
-    form = ShareForm
-    fields = ("member", "team", "whole_organization", "level", "shared_by")
-    readonly_fields = ("shared_by",)
-    extra = 0
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Share]:
-        rows: QuerySet[Share] = super().get_queryset(request)
-        return rows.select_related("member__user", "team", "shared_by__user", "connection__connector__organization")
-
-    def choices_for(self, field: str, parent: Connection) -> QuerySet[Any]:
-        home = organization_of(parent)
-        if field == "team":
-            return Team.objects.of(home)
-        return Member.objects.of(home).exclude(status=Member.Status.REMOVED).select_related("user")
+class ConnectionShareInline(ShareInline):
+    fk_name = "connection"
 
 
 @admin.register(Connection)
@@ -122,7 +88,7 @@ class ConnectionAdmin(RefusalsShown, AccountPages, TenantAdmin[Connection]):
     list_filter = ("status", "connector")
     list_select_related = ("connector__organization", "owner__user")
     search_fields = ("label", "remote_account", "connector__label", "owner__user__email")
-    inlines = (ShareInline,)
+    inlines = (ConnectionShareInline,)
     actions = ("disconnect",)
     actions_detail: Any = ("connect_again", "transfer")
 
@@ -153,12 +119,7 @@ class ConnectionAdmin(RefusalsShown, AccountPages, TenantAdmin[Connection]):
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         actor = actor_in(request, organization_of(form.instance))
         assert actor is not None  # the owner, or the page has no shares to change
-        by: dict[str, Any] = {"target": form.instance, "surface": Surface.ADMIN, "actor": actor}
-        formset.save(commit=False)
-        for row in formset.deleted_objects:
-            sharing.unshare(grantee=_grantee(row), **by)
-        for row in (*formset.new_objects, *(row for row, _ in formset.changed_objects)):
-            sharing.share(grantee=_grantee(row), level=Level(row.level), **by)
+        save_shares(formset, form.instance, actor)
 
     @admin.action(description="Disconnect: no call runs through it, its secret is erased", permissions=["change"])
     def disconnect(self, request: HttpRequest, queryset: QuerySet[Connection]) -> None:
@@ -204,7 +165,3 @@ def _what_breaks(connection: Connection) -> list[str]:
 def _is_own(request: HttpRequest, connection: Connection) -> bool:
     actor = actor_in(request, organization_of(connection))
     return actor is not None and actor.pk == connection.owner_id
-
-
-def _grantee(share: Share) -> sharing.Grantee:
-    return share.member or share.team or share.organization

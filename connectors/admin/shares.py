@@ -1,4 +1,4 @@
-"""Whom a toolbox is shared with, within its own page."""
+"""Whom an account or a toolbox is shared with, within its own page."""
 
 from typing import Any
 

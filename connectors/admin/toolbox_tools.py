@@ -6,6 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from unfold.admin import StackedInline
 from unfold.widgets import UnfoldAdminSelectMultipleWidget
 
 from accesscontrol.admin.inlines import ServiceInline
@@ -67,6 +68,8 @@ class FrozenToolInline(ServiceInline):
     fields = ("connector", "tool", "name", "description", "fixed", "defaults", "connections", "enabled")
     extra = 0
     verbose_name = "tool"
+    # One below the other: what is fixed is JSON, and a column is too narrow for it.
+    template = StackedInline.template
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[FrozenTool]:
         rows: QuerySet[FrozenTool] = super().get_queryset(request)
