@@ -1,6 +1,6 @@
 """How long `search_tools` takes over HTTP, as a stock client sends it: one client, one request after another.
 
-    ./run up &
+    MCP_REQUESTS_PER_MINUTE=0 ./run up &
     python benchmarks/http_search.py --tools 500
 
 Reads the address and the owner's token from var/local.json, makes a connector of that many tools for the owner of the
