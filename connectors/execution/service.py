@@ -39,7 +39,9 @@ def execute(caller: Caller, advertised: AdvertisedTool, arguments: dict[str, Any
     `entry` learns which account the call used.
     """
     require(Checkpoint.EXECUTE, caller, advertised.ref, advertised.name)
-    tool = Tool.objects.of(caller.organization).select_related("connector").get(pk=advertised.tool_id)
+    tool = Tool.objects.of(caller.organization).select_related("connector").filter(pk=advertised.tool_id).first()
+    if tool is None:
+        raise UnusableTool("it was removed a moment ago")
     if frozen := advertised.entry.frozen:
         entry.detail["toolbox"] = frozen.toolbox
     own = complete(advertised, tool.input_schema, _without_account(advertised, tool.input_schema, arguments))

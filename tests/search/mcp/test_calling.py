@@ -295,6 +295,16 @@ def test_a_rule_written_during_the_call_stops_it_too(deskline: Connector, bob: M
     assert journal(sandbox) == []
 
 
+def test_a_tool_removed_during_the_call_is_refused_in_words(deskline: Connector, bob: Member, sandbox: str) -> None:
+    caller = grants.authenticate(cast.token(bob))
+    tool = pool_of(caller).advertised("deskline_list_tickets")
+    assert tool is not None
+    Tool.objects.filter(name="list_tickets").delete()
+    with pytest.raises(UnusableTool, match="removed"):
+        service.execute(caller, tool, {}, CallEntry())
+    assert journal(sandbox) == []
+
+
 def test_a_tool_switched_off_during_the_call_is_not_run(deskline: Connector, bob: Member, sandbox: str) -> None:
     caller = grants.authenticate(cast.token(bob))
     tool = pool_of(caller).advertised("deskline_list_tickets")
