@@ -18,8 +18,7 @@ from accesscontrol.pagination import PageInput, page
 from accesscontrol.permissions import Permission, Scope
 from accesscontrol.services import access_requests
 
-# PostgreSQL keeps no NUL in a text.
-Prose = Annotated[str, AfterValidator(lambda text: text.replace("\0", "").strip())]
+Prose = Annotated[str, AfterValidator(str.strip)]
 
 
 class AskInput(OperationInput):

@@ -50,7 +50,7 @@ def get(caller: Caller, asked: ConnectorInput) -> dict[str, Any]:
 def _connector(caller: Caller, named: str) -> Connector:
     """Raises NotFound, also for one that a rule withholds whole."""
     rows = Connector.objects.of(caller.organization).filter(enabled=True)
-    found = rows.filter(slug=named).first() or rows.filter(label__iexact=named.replace("\0", "")).first()
+    found = rows.filter(slug=named).first() or rows.filter(label__iexact=named).first()
     if found is None or not decide(Checkpoint.LIST, caller, ToolRef(found.slug, tuple(found.lineage))).allowed:
         raise NotFound("connector")
     return found

@@ -93,7 +93,7 @@ def toolbox_named(caller: Caller, named: str) -> Toolbox:
     Raises NotFound, and Conflict where several others' have the name.
     """
     rows = toolboxes_of(caller, at_least=Level.USE).filter(enabled=True).annotate(key=Cast("pk", CharField()))
-    named = named.strip()
+    named = named.replace("\0", "").strip()  # PostgreSQL takes none
     found = list(rows.filter(Q(name__iexact=named) | Q(key=named.lower())).order_by("pk")[:_NAMESAKES])
     by_id = [row for row in found if row.key == named.lower()]
     meant = by_id or [row for row in found if row.owner_id == caller.member.pk and row.name == named] or found

@@ -9,7 +9,7 @@ from typing import Any
 
 from accesscontrol import audit
 from accesscontrol.caller import Caller
-from accesscontrol.exceptions import NotFound, PermissionRequired, Refusal, Restricted, ScopeRequired
+from accesscontrol.exceptions import PermissionRequired, Refusal, Restricted, ScopeRequired
 from accesscontrol.operation import Operation, parse_input, registry
 from accesscontrol.permissions import Permission, Scope
 from connectors.curation.advertised import AdvertisedTool
@@ -80,7 +80,13 @@ def _run_operation(caller: Caller, operation: Operation[Any], arguments: dict[st
         raise PermissionRequired(operation.permission)
     if operation.scope not in caller.scopes:
         raise ScopeRequired(operation.scope)
-    # PostgreSQL takes no NUL in a text, so nothing is named by one.
-    if "\0" in str(arguments.get(operation.subject, "")):
-        raise NotFound(operation.subject.replace("_", " "))
-    return operation.run(caller, parse_input(operation.input, arguments))
+    return operation.run(caller, parse_input(operation.input, _without_nul(arguments)))
+
+
+def _without_nul(value: Any) -> Any:
+    """PostgreSQL keeps no NUL in a text, and one says nothing to anybody."""
+    if isinstance(value, str):
+        return value.replace("\0", "")
+    if isinstance(value, dict):
+        return {_without_nul(name): _without_nul(part) for name, part in value.items()}
+    return [_without_nul(part) for part in value] if isinstance(value, list) else value
