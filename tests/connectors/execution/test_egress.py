@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import httpcore2
 import httpx2
@@ -145,7 +145,7 @@ def test_proxies_of_the_environment_are_ignored(
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(name, other.url)
     upstream.routes["/"] = respond(200, b"direct")
-    with guarded_client([upstream.authority]) as client:
+    with closing(guarded_transport([upstream.authority])), guarded_client([upstream.authority]) as client:
         assert client.get(upstream.url).content == b"direct"
     assert other.received == []
 
