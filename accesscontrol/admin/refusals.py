@@ -9,6 +9,9 @@ from unfold.admin import ModelAdmin
 
 from accesscontrol.exceptions import Refusal
 
+_REFUSED = "_elaichi_refused"
+"""On the request: what a service said of the form that it holds."""
+
 
 class RefusalsShown(ModelAdmin):
     """Stands before the admin class whose pages call services."""
@@ -20,10 +23,19 @@ class RefusalsShown(ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
+        """A refused form is shown again with what was typed; nothing of it was saved (the save is one transaction)."""
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except (Refusal, ValidationError) as refused:
-            return self._told(request, refused)
+            if request.method != "POST":
+                return self._told(request, refused)
+            setattr(request, _REFUSED, _words(refused))
+        return super().changeform_view(request, object_id, form_url, extra_context)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form: Any = super().get_form(request, obj, change, **kwargs)
+        said = getattr(request, _REFUSED, "")
+        return _saying(form, said) if said else form
 
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -40,6 +52,20 @@ class RefusalsShown(ModelAdmin):
             return self._told(request, refused)
 
     def _told(self, request: HttpRequest, refused: Refusal | ValidationError) -> HttpResponse:
-        said = " ".join(refused.messages) if isinstance(refused, ValidationError) else str(refused)
-        self.message_user(request, said, messages.ERROR)
+        self.message_user(request, _words(refused), messages.ERROR)
         return HttpResponseRedirect(request.get_full_path())
+
+
+def _words(refused: Refusal | ValidationError) -> str:
+    return " ".join(refused.messages) if isinstance(refused, ValidationError) else str(refused)
+
+
+def _saying(form: Any, said: str) -> Any:
+    """The form, which finds this wrong whatever it is given."""
+
+    class Refused(form):  # type: ignore[misc]
+        def clean(self) -> Any:
+            super().clean()
+            raise ValidationError(said)
+
+    return Refused

@@ -121,8 +121,10 @@ def test_what_does_not_fit_is_told_by_its_place_and_nothing_is_saved(
 ) -> None:
     row = box.frozen_tools.get()
     given = form(box, [_row(row, **changed)], name="Renamed")
-    response = signed_in(sam).post(page("change", box), given, follow=True)
+    given["skill"] = "A long text that somebody took care to write."
+    response = signed_in(sam).post(page("change", box), given)
     assert said in response.content.decode()
+    assert given["skill"] in response.content.decode()
     box.refresh_from_db()
     row.refresh_from_db()
     assert (box.name, row.fixed) == ("Bugs", {"project": "APP"})
