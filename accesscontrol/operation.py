@@ -6,6 +6,7 @@ and the check its arguments meet are the same thing.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -41,7 +42,7 @@ def from_texts(model: type[OperationInput], texts: Mapping[str, list[str]]) -> d
 
     Raises InvalidArguments for a name that is given twice and holds one value.
     """
-    properties = model.model_json_schema().get("properties", {})
+    properties = input_schema(model)["properties"]
     return {name: _from_text(name, properties.get(name, {}), given) for name, given in texts.items()}
 
 
@@ -59,7 +60,12 @@ def _from_text(name: str, schema: Mapping[str, Any], given: list[str]) -> Any:
 
 
 def input_schema(model: type[OperationInput]) -> dict[str, Any]:
-    """A model's JSON Schema, without the titles that only repeat its names."""
+    """A model's JSON Schema, without the titles that only repeat its names. Made once: nobody may change it."""
+    return _input_schema(model)
+
+
+@cache
+def _input_schema(model: type[OperationInput]) -> dict[str, Any]:
     schema = model.model_json_schema()
     for part in (schema, *schema.get("properties", {}).values()):
         part.pop("title", None)
