@@ -4,7 +4,6 @@ Answering a request and writing a rule are none of them: a model that could do e
 """
 
 from typing import Annotated, Any
-from uuid import UUID
 
 from django.db.models import Q
 from pydantic import AfterValidator, Field
@@ -17,6 +16,7 @@ from accesscontrol.operation import Operation, OperationInput, registry
 from accesscontrol.pagination import PageInput, page
 from accesscontrol.permissions import Permission, Scope
 from accesscontrol.services import access_requests
+from accesscontrol.tenancy import parse_id
 
 Prose = Annotated[str, AfterValidator(str.strip)]
 
@@ -55,10 +55,9 @@ def list_requests(caller: Caller, asked: PageInput) -> dict[str, Any]:
 
 
 def withdraw(caller: Caller, asked: WithdrawInput) -> dict[str, Any]:
-    try:
-        request_id = UUID(asked.id)
-    except ValueError:
-        raise NotFound("access request") from None
+    request_id = parse_id(asked.id)
+    if request_id is None:
+        raise NotFound("access request")
     request = access_requests.withdraw(
         member=caller.member, request_id=request_id, surface=caller.surface, client=caller.client
     )

@@ -16,6 +16,7 @@ from accesscontrol.operation import Operation, OperationInput, registry
 from accesscontrol.pagination import PageInput, page
 from accesscontrol.permissions import Scope
 from accesscontrol.services import grants
+from accesscontrol.tenancy import with_id
 
 
 class RevokeInput(OperationInput):
@@ -28,7 +29,7 @@ def list_grants(caller: Caller, asked: PageInput) -> dict[str, Any]:
 
 
 def revoke(caller: Caller, asked: RevokeInput) -> dict[str, Any]:
-    grant = _in_force(caller).with_id(asked.grant).first()
+    grant = with_id(_in_force(caller), asked.grant).first()
     if grant is None:
         raise NotFound("grant")
     grants.revoke(grant=grant, reason="ended by its owner", surface=caller.surface, actor=caller.member)

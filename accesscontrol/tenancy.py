@@ -9,6 +9,20 @@ if TYPE_CHECKING:
     from accesscontrol.models import Organization
 
 
+def parse_id(given: str) -> UUID | None:
+    """None for what is no id at all."""
+    try:
+        return UUID(given)
+    except ValueError:
+        return None
+
+
+def with_id[ModelT: models.Model](rows: models.QuerySet[ModelT], given: str) -> models.QuerySet[ModelT]:
+    """The row with the id that somebody wrote; none where it is no id at all."""
+    pk = parse_id(given)
+    return rows.none() if pk is None else rows.filter(pk=pk)
+
+
 class TenantQuerySet[ModelT: models.Model](models.QuerySet[ModelT]):
     """Rows of models whose `tenant_path` (default `organization`) leads to their organization."""
 
@@ -16,13 +30,6 @@ class TenantQuerySet[ModelT: models.Model](models.QuerySet[ModelT]):
         """Only the rows that belong to this organization."""
         path = getattr(self.model, "tenant_path", "organization")
         return self.filter(**{path: organization})
-
-    def with_id(self, given: str) -> Self:
-        """The row with the id that somebody wrote; none where it is no id at all."""
-        try:
-            return self.filter(pk=UUID(given))
-        except ValueError:
-            return self.none()
 
 
 class TenantManager[ModelT: models.Model](models.Manager[ModelT]):

@@ -8,6 +8,7 @@ from accesscontrol.caller import Caller
 from accesscontrol.exceptions import NotFound
 from accesscontrol.models import Member, Team
 from accesscontrol.operation import OperationInput
+from accesscontrol.tenancy import with_id
 from connectors.models import Share
 from connectors.models.share import LEVELS, Target
 from connectors.services import sharing
@@ -59,7 +60,7 @@ def member_named(caller: Caller, email: str) -> Member:
 
 def _team(caller: Caller, named: str) -> Team:
     rows = Team.objects.of(caller.organization)
-    found = rows.with_id(named).first() or rows.filter(name__iexact=named).first()
+    found = with_id(rows, named).first() or rows.filter(name__iexact=named).first()
     if found is None:
         raise NotFound("team")
     return found

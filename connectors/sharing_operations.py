@@ -9,6 +9,7 @@ from accesscontrol.caller import Caller
 from accesscontrol.exceptions import InvalidArguments, NotFound, Problem
 from accesscontrol.operation import Operation, OperationInput, registry
 from accesscontrol.permissions import Permission, Scope
+from accesscontrol.tenancy import with_id
 from connectors import grantees
 from connectors.grantees import ShareInput, shared_with
 from connectors.models import Connection
@@ -55,7 +56,7 @@ def _described(connection: Connection) -> dict[str, Any]:
 def connection_of(caller: Caller, asked: ConnectionInput) -> Connection:
     """One of the organization; whether the caller reaches it is for the service to say, in the same words."""
     rows = Connection.objects.of(caller.organization).select_related("connector__organization")
-    found = rows.with_id(asked.connection).first()
+    found = with_id(rows, asked.connection).first()
     if found is None:
         raise NotFound("connection")
     return found

@@ -1,7 +1,6 @@
 """The operations over toolboxes, and over templates, of which everybody makes a toolbox of their own."""
 
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Count, Prefetch, QuerySet
 from pydantic import Field
@@ -11,6 +10,7 @@ from accesscontrol.exceptions import InvalidArguments, NotFound, Problem, Refusa
 from accesscontrol.operation import Operation, OperationInput, parse_input, registry
 from accesscontrol.pagination import SearchedPageInput, page
 from accesscontrol.permissions import Permission, Scope
+from accesscontrol.tenancy import parse_id, with_id
 from connectors import grantees
 from connectors.frozen_reach import toolboxes_of
 from connectors.grantees import ShareInput, shared_with
@@ -128,7 +128,7 @@ def share(caller: Caller, asked: ShareToolboxInput) -> dict[str, Any]:
 
 
 def stamp(caller: Caller, asked: StampInput) -> dict[str, Any]:
-    template = _with_id(toolboxes_of(caller, at_least=Level.VIEW), asked.template).first()
+    template = with_id(toolboxes_of(caller, at_least=Level.VIEW), asked.template).first()
     if template is None or not template.is_template:
         raise NotFound("template")
     _require_unconfined(caller)
@@ -144,15 +144,10 @@ def visible_toolboxes(caller: Caller) -> QuerySet[Toolbox]:
 
 
 def _toolbox(caller: Caller, pk: str) -> Toolbox:
-    found = _with_id(visible_toolboxes(caller), pk).first()
+    found = with_id(visible_toolboxes(caller), pk).first()
     if found is None:
         raise NotFound("toolbox")
     return found
-
-
-def _with_id(rows: QuerySet[Toolbox], given: str) -> QuerySet[Toolbox]:
-    pk = _id(given)
-    return rows.filter(pk=pk) if pk else rows.none()
 
 
 def _require_unconfined(caller: Caller) -> None:
@@ -175,22 +170,14 @@ def _one(caller: Caller, asked: ToolInput) -> Wanted:
         raise InvalidArguments([Problem("tool", "is needed, or the id of a tool that the toolbox has")])
     named = asked.model_dump(exclude={"id", "tool", "connections"})
     connections = None if asked.connections is None else [_connection(caller, pk) for pk in asked.connections]
-    if asked.id and _id(asked.id) is None:
+    if asked.id and parse_id(asked.id) is None:
         raise InvalidArguments([Problem("id", "is no id")])
-    return Wanted(id=_id(asked.id), tool=asked.tool, changes=Changes(**named, connections=connections))
-
-
-def _id(given: str) -> UUID | None:
-    """None for what is no id at all."""
-    try:
-        return UUID(given)
-    except ValueError:
-        return None
+    return Wanted(id=parse_id(asked.id), tool=asked.tool, changes=Changes(**named, connections=connections))
 
 
 def _connection(caller: Caller, pk: str) -> Connection:
     """One of the organization; whether the caller reaches it is for the service to say."""
-    found = Connection.objects.of(caller.organization).select_related("connector").with_id(pk).first()
+    found = with_id(Connection.objects.of(caller.organization).select_related("connector"), pk).first()
     if found is None:
         reason = f"{NotFound('connection')} elaichi__connection__list names those there are."
         raise InvalidArguments([Problem("connections", reason)])

@@ -1,7 +1,6 @@
 """The operation that starts the authorization of an account; the rest happens in the browser."""
 
 from typing import Any
-from uuid import UUID
 
 from pydantic import Field
 
@@ -9,6 +8,7 @@ from accesscontrol.caller import Caller
 from accesscontrol.exceptions import NotFound, Refusal
 from accesscontrol.operation import Operation, OperationInput, registry
 from accesscontrol.permissions import Permission, Scope
+from accesscontrol.tenancy import with_id
 from connectors.connecting.sessions import LIFETIME, open_session
 from connectors.models import Connection, Connector
 
@@ -46,10 +46,11 @@ def _own(caller: Caller, connector: Connector, connection_id: str) -> Connection
     """The account to connect again, where one is named. Raises NotFound."""
     if not connection_id:
         return None
-    try:
-        return Connection.objects.get(owner=caller.member, connector=connector, pk=UUID(connection_id))
-    except (ValueError, Connection.DoesNotExist):
-        raise NotFound("connection") from None
+    rows = with_id(Connection.objects.of(caller.organization), connection_id)
+    found = rows.filter(owner=caller.member, connector=connector).first()
+    if found is None:
+        raise NotFound("connection")
+    return found
 
 
 registry.register(

@@ -2,13 +2,13 @@
 
 import logging
 from typing import Any
-from uuid import UUID
 
 from django.utils import timezone
 
 from accesscontrol.caller import Caller
 from accesscontrol.exceptions import NotFound
 from accesscontrol.services.grants import renew
+from accesscontrol.tenancy import with_id
 from connectors.execution.capping import FILE, TRUNCATED
 from connectors.execution.outgoing_file import OutgoingFile
 from connectors.execution.results import Content, Result
@@ -73,11 +73,8 @@ def openable(caller: Caller, file_id: str) -> StoredFile:
 
 
 def _find(caller: Caller, file_id: str) -> StoredFile:
-    try:
-        pk = UUID(file_id)
-    except ValueError:
-        raise NotFound("file") from None
-    rows = StoredFile.objects.filter(pk=pk, member=caller.member, expires_at__gt=timezone.now())
+    rows = with_id(StoredFile.objects.of(caller.organization), file_id)
+    rows = rows.filter(member=caller.member, expires_at__gt=timezone.now())
     file = rows.select_related("connector", "connection").first()
     if file is None:
         raise NotFound("file")

@@ -1,12 +1,12 @@
 """The resources over our own records, under `elaichi://`."""
 
 from collections.abc import Iterable, Mapping
-from uuid import UUID
 
 from django.db.models import QuerySet
 
 from accesscontrol.caller import Caller
 from accesscontrol.permissions import Permission, Scope
+from accesscontrol.tenancy import with_id
 from connectors.frozen_reach import toolboxes_of
 from connectors.models import Level, Toolbox
 from connectors.operations import describe, visible_connections
@@ -20,7 +20,7 @@ def _connections(caller: Caller, values: Mapping[str, str]) -> Contents:
 
 
 def _connection(caller: Caller, values: Mapping[str, str]) -> Contents:
-    found = describe(caller, visible_connections(caller).filter(pk=uuid_of(values["id"])))
+    found = describe(caller, with_id(visible_connections(caller), values["id"]))
     if not found:
         raise UnknownResource
     return as_json(found[0])
@@ -31,7 +31,7 @@ def _connection_ids(caller: Caller, known: Mapping[str, str]) -> Iterable[str]:
 
 
 def _skill(caller: Caller, values: Mapping[str, str]) -> Contents:
-    found = _toolboxes(caller).filter(pk=uuid_of(values["id"])).first()
+    found = with_id(_toolboxes(caller), values["id"]).first()
     if found is None:
         raise UnknownResource
     return Contents(media_type="text/markdown", text=found.skill)
@@ -44,14 +44,6 @@ def _skill_ids(caller: Caller, known: Mapping[str, str]) -> Iterable[str]:
 def _toolboxes(caller: Caller) -> QuerySet[Toolbox]:
     """Those whose tools the caller may use, and that say how."""
     return toolboxes_of(caller, at_least=Level.USE).filter(enabled=True).exclude(skill="")
-
-
-def uuid_of(given: str) -> UUID:
-    """Raises UnknownResource for what is no id at all."""
-    try:
-        return UUID(given)
-    except ValueError:
-        raise UnknownResource from None
 
 
 resources.register(
