@@ -1,16 +1,11 @@
 """Whatever stands anywhere in a document, reading it ends in a catalog or in one clear error."""
 
-import json
-from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any
 
-import jsonschema_rs
 import pytest
 
-from connectors.catalog.document import CatalogError
-from connectors.catalog.openapi import read_openapi
 from tests.connectors.catalog.documents import Node
+from tests.connectors.catalog.nonsense import JUNK, assert_read_or_refused
 
 EVERYTHING: Node = {
     "openapi": "3.0.3",
@@ -70,36 +65,8 @@ EVERYTHING: Node = {
         },
     },
 }
-JUNK: tuple[Any, ...] = (
-    *(None, True, 0, -1.5, 10**30, "", "x", [], [None], ["a", ["b"]], {}, {"a": None}, {"$ref": 3}),
-    *({"$ref": ref} for ref in ("#", "#/paths", "#/info/title", "#/components/schemas/Thing", "other.yaml#/X")),
-)
-
-
-def _places(node: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, value in items:
-        yield (*way, key)
-        yield from _places(value, (*way, key))
-
-
-def _with(junk: Any, way: tuple[Any, ...]) -> bytes:
-    document = deepcopy(EVERYTHING)
-    node: Any = document
-    for key in way[:-1]:
-        node = node[key]
-    node[way[-1]] = junk
-    return json.dumps(document).encode()
 
 
 @pytest.mark.parametrize("junk", JUNK, ids=repr)
 def test_nonsense_in_any_place_is_read_or_refused_and_never_a_crash(junk: Any) -> None:
-    for way in _places(EVERYTHING):
-        try:
-            catalog = read_openapi(_with(junk, way), source="https://vendor.example/everything.json")
-        except CatalogError:
-            continue
-        assert len(catalog.tools) + len(catalog.skipped) >= 1, way
-        for tool in catalog.tools:
-            jsonschema_rs.Draft202012Validator(tool.input_schema)
-            json.dumps(tool.binding.to_json())
+    assert_read_or_refused(EVERYTHING, junk)

@@ -1,8 +1,6 @@
 """OpenAPI 2.0: what its own words for hosts, bodies, forms, arrays, definitions and credentials become."""
 
 import json
-from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any
 
 import jsonschema_rs
@@ -10,12 +8,12 @@ import pytest
 
 from connectors.auth_scheme import AuthKind, AuthScheme
 from connectors.binding import Body, Location
-from connectors.catalog.document import Catalog, CatalogError, CatalogTool
+from connectors.catalog.document import Catalog, CatalogTool
 from connectors.catalog.openapi import read_openapi
 from connectors.catalog.openapi.files import file_id
 from connectors.execution.arguments import bind
 from tests.connectors.catalog.documents import SOURCE, Node, http
-from tests.connectors.catalog.test_broken_documents import JUNK
+from tests.connectors.catalog.nonsense import JUNK, assert_read_or_refused
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -408,30 +406,6 @@ EVERYTHING: Node = {
 }
 
 
-def _places(node: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, value in items:
-        yield (*way, key)
-        yield from _places(value, (*way, key))
-
-
-def _with(junk: Any, way: tuple[Any, ...]) -> bytes:
-    document = deepcopy(EVERYTHING)
-    node: Any = document
-    for key in way[:-1]:
-        node = node[key]
-    node[way[-1]] = junk
-    return json.dumps(document).encode()
-
-
 @pytest.mark.parametrize("junk", JUNK, ids=repr)
 def test_nonsense_in_any_place_is_read_or_refused_and_never_a_crash(junk: Any) -> None:
-    for way in _places(EVERYTHING):
-        try:
-            catalog = read_openapi(_with(junk, way), source="https://vendor.example/everything.json")
-        except CatalogError:
-            continue
-        assert len(catalog.tools) + len(catalog.skipped) >= 1, way
-        for tool in catalog.tools:
-            jsonschema_rs.Draft202012Validator(tool.input_schema)
-            json.dumps(tool.binding.to_json())
+    assert_read_or_refused(EVERYTHING, junk)
